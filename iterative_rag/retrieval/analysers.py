@@ -84,9 +84,7 @@ class Analyser:
 
 def analyser(code: str) -> Analyser:
     """The analyser of a language by its code, or of English for ENGLISH; this thread's own."""
-    held: dict[str, Analyser] | None = getattr(_local, "held", None)
-    if held is None:
-        held = _local.held = {}
+    held: dict[str, Analyser] = vars(_local)
     if code not in held:
         plain = _model(code, folding=True)
         held[code] = Analyser(code, plain, plain if code == ENGLISH else _model(code, folding=False))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
@@ -113,10 +112,9 @@ def lost_for(document: Document, need: Need) -> str:
 
 def _below_marks(lines: Sequence[str], marks: Mapping[int, re.Match[str]]) -> Iterator[str]:
     """A section is lost where neither it nor a section below it holds more than a line that announces rows."""
-    told = [n for n, line in enumerate(lines) if line.strip() and n not in marks]
     for n, mark in marks.items():
         end = next((m for m, later in marks.items() if m > n and len(later[1]) <= len(mark[1])), len(lines))
-        body = [lines[m] for m in told[bisect(told, n) : bisect(told, end)]]
+        body = [line for m, line in enumerate(lines[n:end], start=n) if line.strip() and m not in marks]
         if (not body or (len(body) == 1 and _only_announces(body[0]))) and not _is(mark[2], "apparatus"):
             yield mark[2]
 
