@@ -91,9 +91,11 @@ class CallState(threading.local):
 
         No proxy is used for loopback. Redirects are not followed: they could send the text to another host.
         """
+        import httpx
+
         return {
             "trust_env": not is_loopback(url),
-            "limits": connection_limits(),
+            "limits": httpx.Limits(),  # none, because the callers bound the calls in flight; httpx would allow 100
             "follow_redirects": False,
             "event_hooks": {
                 "request": [signer(url, key, what, own_headers=own_headers), self._limit],
@@ -126,13 +128,6 @@ def pause_asked_for(headers: Mapping[str, str]) -> float | None:
         return float(value) if seconds else max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
     except (ValueError, TypeError, OverflowError):
         return None
-
-
-def connection_limits() -> httpx.Limits:
-    """No limit, because the callers bound the calls in flight; httpx would allow 100."""
-    import httpx
-
-    return httpx.Limits(max_connections=None, max_keepalive_connections=None)
 
 
 def with_retries(attempt: Callable[[], T], seconds: float, call: CallState, retries: int = RETRIES) -> T:

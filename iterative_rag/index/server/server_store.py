@@ -23,7 +23,7 @@ from iterative_rag.index.sqlite_errors import rebuild_command
 from iterative_rag.index.vector_store import DENSE, EXACT_POINTS, SPARSE, Place, PlaceOf, StoredPoint, VectorStore
 from iterative_rag.remote.api_keys import hint_for, key_to_send
 from iterative_rag.remote.hosts import announce, is_loopback
-from iterative_rag.remote.server_calls import connection_limits, without_secrets
+from iterative_rag.remote.server_calls import without_secrets
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient, models
@@ -183,11 +183,13 @@ def connected(address: ServerAddress) -> QdrantClient:
         from qdrant_client import QdrantClient
     except ImportError as error:
         raise MissingExtra("qdrant") from error
+    import httpx
+
     from iterative_rag.remote.bounded_body import hooks
 
     # Proxies break loopback; what version the server has shows in what it answers.
     options: dict[str, Any] = {"trust_env": False} if is_loopback(address.url) else {}
-    options |= {"limits": connection_limits(), "event_hooks": hooks(2.0 * address.timeout)}
+    options |= {"limits": httpx.Limits(), "event_hooks": hooks(2.0 * address.timeout)}
     announce(address.url, "vectors and the words of questions, as numbers,")
     key = key_to_send(address.url, "qdrant") or None
     options |= {"timeout": address.timeout, "check_compatibility": False}
