@@ -13,7 +13,7 @@ from iterative_rag.retrieval.chunking import Unit, headings, sentences
 from iterative_rag.retrieval.need_words import holds_words, plain_words
 from iterative_rag.retrieval.spans import Span
 from iterative_rag.text.comparing import shared_beginning
-from iterative_rag.text.folding import folded
+from iterative_rag.text.folding import folded, folded_words
 from iterative_rag.text.languages import is_function_word, language
 from iterative_rag.text.markdown_rows import ENTRY_SIGN, is_rule
 from iterative_rag.text.patterns import lazy_pattern, table_beside
@@ -26,7 +26,6 @@ STEM = 4
 # headings without text are not.
 FEWEST_ENTRIES, FEWEST_LINES, TELLING = 2, 4, 0.6
 
-_WORD = lazy_pattern(r"\w+")
 _ROW = lazy_pattern(r"^[ \t]*\|.*$", re.MULTILINE)
 _ITEM = lazy_pattern(rf"^{ENTRY_SIGN}.*$", re.MULTILINE)
 # A line of plain text that is no sentence.
@@ -164,7 +163,7 @@ def _name(text: str, heading: Unit) -> str:
 
 def stems(text: str) -> frozenset[str]:
     """The beginnings of the words of a text, and its numbers."""
-    return frozenset(word if word.isdigit() else word[:STEM] for word in _WORD.findall(folded(text)))
+    return frozenset(word if word.isdigit() else word[:STEM] for word in folded_words(text))
 
 
 def _nearest(name: str, parts: Sequence[tuple[str, T]]) -> T | None:

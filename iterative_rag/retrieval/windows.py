@@ -12,7 +12,7 @@ from itertools import zip_longest
 from iterative_rag.retrieval.article_parts import tables
 from iterative_rag.retrieval.chunking import Unit, headings, opening, readable_units, sentences
 from iterative_rag.retrieval.spans import Span, merged, without
-from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.markdown_rows import is_rule
 from iterative_rag.text.sentences import sentence_ends, speaks_of_earlier
 from iterative_rag.types import Document, Hit, ShortlistedDocument, Window
 
@@ -39,8 +39,6 @@ AGAIN_CHARS = 500
 SHORTEST_REST = 200
 # A table with a hit is read whole up to this many windows: a question for the third tallest needs every row.
 TABLE_WINDOWS = 3
-
-_RULE = lazy_pattern(r"\|[ :|-]*-[ :|-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +247,7 @@ def _header(text: str, table: Span) -> Span:
     """The header rows of a table, with the rule below them; the first row where there is no rule."""
     first = _line_end(text, table[0])
     second = _line_end(text, min(first + 1, len(text)))
-    return (table[0], second) if _RULE.fullmatch(text[first + 1 : second].strip()) else (table[0], first)
+    return (table[0], second) if is_rule(text[first + 1 : second]) else (table[0], first)
 
 
 def _line_end(text: str, at: int) -> int:
