@@ -183,8 +183,8 @@ class Settings(BaseModel):
     @property
     def within(self) -> Within:
         """The part of the corpus that every question is kept to."""
-        parts = {name: getattr(self, f"within_{name}") for name in ("title", "source", "language", "since")}
-        return Within(**parts, where=self.within_where)
+        named = self.within_title, self.within_source, self.within_language, self.within_since
+        return Within(*named, where=self.within_where)
 
 
 def load_settings(overrides: Mapping[str, Any] | None = None, *, given_in: str = COMMAND_LINE) -> Settings:

@@ -55,12 +55,9 @@ class ChildProcess:
 
     def close(self) -> str:
         """End it; the signal or exit code with which it ended."""
-        self._running.kill()
+        with contextlib.suppress(OSError), self._running:  # unsent data is not needed
+            self._running.kill()
         code = self._running.wait()
-        for pipe in (self._running.stdin, self._running.stdout):
-            with contextlib.suppress(OSError):  # unsent data is not needed
-                if pipe:
-                    pipe.close()
         return signal.Signals(-code).name if code < 0 else f"exit code {code}"
 
 
