@@ -9,14 +9,13 @@ away and replaced, any other fault is logged once and counts as a miss.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
 import os
 import shutil
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import Any, TypeVar
@@ -191,7 +190,8 @@ def _opened(folder: Path) -> sqlite3.Connection:
         db.execute("PRAGMA synchronous = NORMAL")
         if not _schema(db):
             db.execute("PRAGMA journal_mode = WAL")
-            with _writing(db):
+            with db:
+                db.execute("BEGIN IMMEDIATE")
                 if not _schema(db):  # another process may have been faster
                     db.execute(_TABLE)
         if _schema(db) != [_TABLE]:
@@ -223,7 +223,8 @@ def _text(db: sqlite3.Connection, key: str) -> bytes | None:
 
 def _put(db: sqlite3.Connection, key: str, text: bytes, limit: int) -> None:
     """Write an entry, and remove the oldest while the file holds more than `limit` bytes."""
-    with _writing(db):
+    with db:  # commits, or rolls back after a fault
+        db.execute("BEGIN IMMEDIATE")
         insert = "INSERT OR REPLACE INTO entries (key, value, checksum) VALUES (?, CAST(? AS TEXT), ?)"
         db.execute(insert, (key, text, _checksum(key, text)))
         oldest = "SELECT id FROM entries ORDER BY id LIMIT ?"
@@ -237,18 +238,6 @@ def _bytes(db: sqlite3.Connection) -> int:
     names = ("page_count", "freelist_count", "page_size")
     pages, free, size = (int(db.execute(f"PRAGMA {name}").fetchone()[0]) for name in names)
     return max(0, pages - free) * size
-
-
-@contextlib.contextmanager
-def _writing(db: sqlite3.Connection) -> Iterator[None]:
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
 
 
 def _checksum(key: str, text: bytes) -> bytes:
