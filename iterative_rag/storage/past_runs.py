@@ -7,7 +7,6 @@ other: what cannot be read is described as damaged.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -171,9 +170,8 @@ def step_of(event: Event) -> Step | None:
     kind = _step_types().get(_text(event.get("event")))
     if kind is None:
         return None
-    names = {field.name for field in dataclasses.fields(kind)}
     try:
-        step: Step = _adapter(kind).validate_python({name: value for name, value in event.items() if name in names})
+        step: Step = _adapter(kind).validate_python(dict(event))
     except ValidationError:
         return None
     return step
