@@ -20,11 +20,10 @@ from typing import Self
 
 from iterative_rag.errors import CapReached, IterativeRAGError
 from iterative_rag.protocols import Cache, Corpus, Extractor, FactCheck, Reranker
-from iterative_rag.retrieval.extract_cache import ExtractCache
 from iterative_rag.retrieval.likelihood import FURTHER, PROMISING, Likelihood, is_english
 from iterative_rag.retrieval.need_plan import NeedPlan, PlannedDocument, WindowCall
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask, verified
-from iterative_rag.retrieval.reading_memory import ReadingMemory
+from iterative_rag.retrieval.reading_memory import ExtractCache, ReadingMemory
 from iterative_rag.retrieval.reading_policy import ReadingPolicy, answers, asked_rows, mentions, within_limit
 from iterative_rag.retrieval.spans import Span, merged
 from iterative_rag.retrieval.windows import PACKED, sifted, together, window, window_of_rest, with_again

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fakes.in_memory import DictCache
-from iterative_rag.retrieval.extract_cache import ExtractCache
+from iterative_rag.retrieval.reading_memory import ExtractCache
 from iterative_rag.types import Extract, Need, Window
 
 WINDOW = Window("quill", "Quill Hall", "quill.md", ((0, 44),), "Quill Hall was designed by Maren Tove in 1911.")
