@@ -45,7 +45,6 @@ from iterative_rag.types.loop import (
     Fact,
     Inquiry,
     Known,
-    LostRows,
     Need,
     Needs,
     OutlineSection,
