@@ -198,7 +198,9 @@ def load_settings(overrides: Mapping[str, Any] | None = None, *, given_in: str =
     origin: dict[str, str] = {}
     given = {key: value for key, value in (overrides or {}).items() if value is not None}
     for layer, values in _layers(given, given_in):
-        _refuse_unknown(values, layer)
+        for unknown in (key for key in values if key not in Settings.model_fields):
+            near = difflib.get_close_matches(unknown, Settings.model_fields, n=1, cutoff=0.0)
+            raise SettingsError(f"Unknown setting {unknown!r} in {layer}.", hint=f"Did you mean {near[0]!r}?")
         merged |= values
         origin |= dict.fromkeys(values, layer)
     preset = merged.get("preset", "balanced")
@@ -233,13 +235,6 @@ def _layers(given: dict[str, Any], given_in: str) -> list[tuple[str, dict[str, A
         _log.warning("Not read from %s, only from the environment: %s.", DOTENV, ", ".join(folder.reserved))
     files = [(str(file), values) for file, values in ((user_file, user), *held)]
     return [*files, (ENVIRONMENT, environment), (given_in, given)]
-
-
-def _refuse_unknown(values: Mapping[str, Any], layer: str) -> None:
-    for key in values:
-        if key not in Settings.model_fields:
-            near = difflib.get_close_matches(key, Settings.model_fields, n=1, cutoff=0.0)
-            raise SettingsError(f"Unknown setting {key!r} in {layer}.", hint=f"Did you mean {near[0]!r}?")
 
 
 def complaint(error: Mapping[str, Any]) -> str:
