@@ -64,6 +64,7 @@ _IN_OTHER_WORDS = (
     (r"^(?P<who>.{2,60}?) shares? an? (?:land )?(?:border|frontier) with (?P<other>.+)$", r"\g<who> border \g<other>"),
     # The article on somebody says who came next, and not after whom; of an office, tables tell as well.
     (rf"{_CAME} before (?P<who>(?-i:[A-Z])[^,]{{2,100}})$", r"Who was the predecessor of \g<who>"),
+    (r"^whom? did (?P<who>(?-i:[A-Z])[^,]{2,60}?) (?:succeed|replace)$", r"Who was the predecessor of \g<who>"),
     (
         rf"(?:{_CAME} after|^who (?:succeeded|replaced)) (?P<who>(?-i:[A-Z])[^,]{{2,100}}?)(?P<office> as .+)?$",
         r"Who was \g<who> succeeded by\g<office>",

@@ -65,7 +65,7 @@ _COUNTED = lazy_pattern(r"(?:\w+ )?how many (?P<what>\w+)", re.IGNORECASE)
 # Characters behind a number in which what it counts may stand: "eleven healthy children".
 COUNTED_NEAR = 17
 _PREDECESSOR = lazy_pattern(r"(?i)\bpredecessor of\b|^who(?:m)? did .+ (?:succeed|replace)\b")
-_FOLLOWED = lazy_pattern(r"(?:\b(?:succeeded|replaced|followed)\b[^.;]{0,40} by|\bsuccessor,?) (?:\w+ ){0,3}$")
+_FOLLOWED = lazy_pattern(r"(?i)\b(?:(?:succeeded|replaced|followed)\b[^.;]{0,40} by|successor)\W+(?:\w+ ){0,3}$")
 # The share of its trust that is left to one value where all of something are asked for: there is seldom only one. Set
 # by hand, as few questions that it could be fitted on ask for all of something.
 SINGLE = 0.6
