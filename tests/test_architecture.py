@@ -131,7 +131,7 @@ MOST_LINES = {
     "evaluation": 4168,
     "index": 5398,
     "integrations": 381,
-    "llm": 3760,
+    "llm": 3767,
     "protocols": 560,
     "registry": 171,
     "remote": 730,
@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 6,
     "scripts": 8733,
     "fakes": 4993,
-    "tests": 31264,
+    "tests": 31275,
 }
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fakes.counting_budget import CountingBudget
+from fakes.in_memory import DictCache
 from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.llm.llm_backend import LLMBackend
@@ -42,6 +43,16 @@ def test_replies_are_kept_and_a_hit_is_no_call(tmp_path: Path) -> None:
             assert backend.rephraser.rephrase(INQUIRY, [FINISHED]) == "R?"
             assert backend.answerer.answer(INQUIRY).short_answer == "37"
     assert budget.events == ["before", "after"] * 3 + ["hit analyse", "hit rephrase", "hit answer"]
+
+
+def test_a_kept_reply_that_repeats_its_instructions_is_asked_for_again() -> None:
+    cache = DictCache()
+    with ScriptedLLM({"rephrase": [{"question": "R?"}] * 2}) as llm:
+        assert roles(llm, cache).rephraser.rephrase(INQUIRY, [FINISHED]) == "R?"
+        (key,) = cache.entries
+        cache.entries[key] = {"question": llm.requests[0].system}
+        assert roles(llm, cache).rephraser.rephrase(INQUIRY, [FINISHED]) == "R?"
+        assert len(llm.requests) == 2
 
 
 def test_extractions_are_kept_elsewhere(tmp_path: Path) -> None:

@@ -133,7 +133,14 @@ class RoleCall(Generic[R]):
         being written. Raises LLMError, CapReached."""
         system, user = prompt(self.role).render(**variables)
         key = cache_key("llm", self.fingerprint, system, user)
-        if self.cache is not None and (cached := self.cache.get(key, self.reply_type.model_validate)) is not None:
+
+        def from_cache(value: Any) -> R:  # a row of the cache is input like any other
+            cached = self.reply_type.model_validate(value)
+            if repeats(cached.model_dump(), system):
+                raise ValueError(REPEATED)
+            return cached
+
+        if self.cache is not None and (cached := self.cache.get(key, from_cache)) is not None:
             self.budget.cache_hit(self.role)
             return cached
         request = ChatRequest(

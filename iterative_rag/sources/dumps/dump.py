@@ -38,7 +38,7 @@ class MediaWikiDump(FileSource):
     """The articles of a dump, without redirects and other namespaces, or those of titles with redirects followed. For
     titles the whole dump is read, up to three times."""
 
-    _site = DumpSite()
+    _site = DumpSite()  # until the dump has described its own
 
     def documents(self) -> Iterator[Document | Skipped]:
         """Raises MissingExtra, or CorpusError when the file cannot be read or holds no article at all."""
