@@ -14,24 +14,14 @@ from dataclasses import asdict
 from typing import Any
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
-from llama_index.core.base.response.schema import (
-    RESPONSE_TYPE,
-    AsyncStreamingResponse,
-    Response,
-    StreamingResponse,
-)
+from llama_index.core.base.response.schema import RESPONSE_TYPE, AsyncStreamingResponse, Response, StreamingResponse
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.prompts.mixin import PromptMixinType
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index.core.tools import FunctionTool
 
 from iterative_rag.app.factory.rag import IterativeRAG, answer_of
-from iterative_rag.integrations.llama_index_retrieval import (
-    CorpusRetriever,
-    CorpusVectorStore,
-    as_index,
-    as_retriever,
-)
+from iterative_rag.integrations.llama_index_retrieval import CorpusRetriever, CorpusVectorStore, as_index, as_retriever
 from iterative_rag.storage.output import chain_lines, quote_of
 from iterative_rag.types import Answer, Citation, Fact, Status, Step
 
@@ -80,13 +70,13 @@ class IterativeRAGQueryEngine(BaseQueryEngine):
 
     def _query(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
         if self._streaming:
-            nodes, metadata = _unfilled()
+            nodes, metadata = list[NodeWithScore](), dict[str, Any]()
             return StreamingResponse(self._stream(query_bundle.query_str, nodes, metadata), nodes, metadata)
         return _response(self._ask(query_bundle.query_str))
 
     async def _aquery(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
         if self._streaming:
-            nodes, metadata = _unfilled()
+            nodes, metadata = list[NodeWithScore](), dict[str, Any]()
             return AsyncStreamingResponse(self._astream(query_bundle.query_str, nodes, metadata), nodes, metadata)
         return _response(await self._aask(query_bundle.query_str))
 
@@ -113,11 +103,6 @@ class IterativeRAGQueryEngine(BaseQueryEngine):
     ) -> AsyncGenerator[str, None]:
         for word in _words(await self._aask(question), nodes, metadata):
             yield word
-
-
-def _unfilled() -> tuple[list[NodeWithScore], dict[str, Any]]:
-    """The source nodes and metadata of a streaming response, before its first word."""
-    return [], {}
 
 
 def _response(answer: Answer) -> Response:
@@ -173,26 +158,11 @@ def source_nodes(answer: Answer) -> list[NodeWithScore]:
 
 
 def _node(citation: Citation, fact: Fact | None) -> NodeWithScore:
-    node = TextNode(
-        text=citation.quote,
-        start_char_idx=citation.start,
-        end_char_idx=citation.end,
-        metadata={
-            "n": citation.n,
-            "title": citation.title,
-            "source": citation.source,
-            "start": citation.start,
-            "end": citation.end,
-            "page": citation.page,
-            "retrieved": citation.retrieved,
-            "date": citation.date,
-            "url": citation.url,
-            "copies": list(citation.copies),
-            "display": quote_of(citation),
-            "need": fact.need.question if fact else "",
-        },
-    )
-    return NodeWithScore(node=node, score=fact.score if fact else None)
+    names = ("n", "title", "source", "start", "end", "page", "retrieved", "date", "url")
+    told: dict[str, Any] = {name: getattr(citation, name) for name in names}
+    told |= {"copies": list(citation.copies), "display": quote_of(citation), "need": fact.need.question if fact else ""}
+    place = {"start_char_idx": citation.start, "end_char_idx": citation.end}
+    return NodeWithScore(node=TextNode(text=citation.quote, metadata=told, **place), score=fact.score if fact else None)
 
 
 def response_metadata(answer: Answer) -> dict[str, Any]:
