@@ -35,8 +35,7 @@ _NEAREST, _QUOTED = 3, 120
 
 
 ConversationName = Annotated[
-    str | None,
-    typer.Option("--conversation", metavar="NAME", help="Go on with this conversation, or begin it."),
+    str | None, typer.Option("--conversation", metavar="NAME", help="Go on with this conversation, or begin it.")
 ]
 
 

@@ -57,8 +57,7 @@ Words = Annotated[
 ]
 Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many, the newest first.")]
 RunName = typer.Argument(
-    metavar="[last|ID|WORDS]",
-    help="A run: the beginning of its id, or words of its question or answer.",
+    metavar="[last|ID|WORDS]", help="A run: the beginning of its id, or words of its question or answer."
 )
 
 
@@ -211,10 +210,7 @@ conversations_app = typer.Typer(
     "  iterative-rag conversations delete last --yes",
 )
 
-Name = Annotated[
-    str,
-    typer.Argument(metavar="[last|NAME|ID]", help="A conversation, or the beginning of one."),
-]
+Name = Annotated[str, typer.Argument(metavar="[last|NAME|ID]", help="A conversation, or the beginning of one.")]
 
 
 @conversations_app.command("list")

@@ -144,10 +144,7 @@ def announce_starter(settings: Settings) -> None:
 CorpusToFill = Annotated[
     str | None,
     typer.Option(
-        "--corpus",
-        metavar="NAME",
-        help="The corpus to fill; it is made if there is none.",
-        autocompletion=corpus_names,
+        "--corpus", metavar="NAME", help="The corpus to fill; it is made if there is none.", autocompletion=corpus_names
     ),
 ]
 Contact = Annotated[str, typer.Option("--contact", metavar="MAIL_OR_URL", help="Sent to Wikipedia as its rules ask.")]

@@ -62,8 +62,7 @@ def _show_hits(passages: Sequence[tuple[Hit, str]]) -> None:
 
 @takes_settings(("corpus", "embedder", "index"))
 def show(
-    title: Annotated[list[str], typer.Argument(metavar="TITLE", help="The title of a document.")],
-    settings: Settings,
+    title: Annotated[list[str], typer.Argument(metavar="TITLE", help="The title of a document.")], settings: Settings
 ) -> None:
     """Print the documents of a title."""
     from iterative_rag.app.factory import open_to_read

@@ -52,12 +52,7 @@ def load(path: Path) -> Dataset:
 
 
 def select(
-    dataset: Dataset,
-    *,
-    limit: int | None = None,
-    sample: int | None = None,
-    seed: int = 0,
-    ids: Collection[str] = (),
+    dataset: Dataset, *, limit: int | None = None, sample: int | None = None, seed: int = 0, ids: Collection[str] = ()
 ) -> tuple[Question, ...]:
     """Keep those of `ids` (all where it is empty), draw a random sample in the dataset's order, and take the first
     ones."""

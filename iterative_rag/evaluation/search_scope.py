@@ -54,11 +54,7 @@ class Scope:
 
 
 def open_scope(
-    name: str,
-    dataset: Dataset,
-    settings: Settings,
-    *,
-    progress: Callable[[Progress], None] | None = None,
+    name: str, dataset: Dataset, settings: Settings, *, progress: Callable[[Progress], None] | None = None
 ) -> Scope:
     """The corpus `name`; "own" and "pooled" are made of the dataset's paragraphs, indexed where they are not yet."""
     from iterative_rag.app.factory import cache, make_embedder, open_corpus
@@ -105,11 +101,7 @@ class Paragraphs:
 
 
 def pool(
-    dataset: Dataset,
-    settings: Settings,
-    embedder: Embedder,
-    *,
-    progress: Callable[[Progress], None] | None = None,
+    dataset: Dataset, settings: Settings, embedder: Embedder, *, progress: Callable[[Progress], None] | None = None
 ) -> str:
     """Index all paragraphs of the dataset as one corpus, unless they are indexed already; returns its name.
 

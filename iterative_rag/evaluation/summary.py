@@ -113,9 +113,7 @@ def _spending(records: Sequence[QuestionRecord], means: dict[str, float | None])
     }
     amounts["seconds"]["median"] = median(record.spent.seconds for record in records) if records else None
     judging = [record.judging for record in records]
-    return amounts | {
-        "judging": {"calls": sum(spent.calls for spent in judging), "tokens": sum(map(tokens, judging))},
-    }
+    return amounts | {"judging": {"calls": sum(spent.calls for spent in judging), "tokens": sum(map(tokens, judging))}}
 
 
 def _abstention(records: Sequence[QuestionRecord]) -> dict[str, Any]:

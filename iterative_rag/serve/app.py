@@ -78,13 +78,7 @@ def _packaged(package: str, name: str) -> Endpoint:
 
 
 # One line for each way in.
-DOORS: tuple[MakeDoor, ...] = (
-    http_door,
-    login_door,
-    mcp_door,
-    openai_door,
-    page_door,
-)
+DOORS: tuple[MakeDoor, ...] = (http_door, login_door, mcp_door, openai_door, page_door)
 
 
 def build_app(services: Services) -> Starlette:
@@ -94,11 +88,7 @@ def build_app(services: Services) -> Starlette:
     app = Starlette(
         routes=[route for door in doors for route in door.routes],
         middleware=[Middleware(Guard, options=services.options, token=services.token, open_paths=open_paths)],
-        exception_handlers={
-            IterativeRAGError: _on_error,
-            HTTPException: page_or_json,
-            Exception: on_unexpected,
-        },
+        exception_handlers={IterativeRAGError: _on_error, HTTPException: page_or_json, Exception: on_unexpected},
         lifespan=_lifespan(doors),
     )
     app.state.services = services

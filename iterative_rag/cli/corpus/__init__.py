@@ -70,8 +70,7 @@ def status(
     check: Annotated[
         bool,
         typer.Option(
-            "--check/--no-check",
-            help="Read the sources of NAME again and tell what is stale; check a ZIM file.",
+            "--check/--no-check", help="Read the sources of NAME again and tell what is stale; check a ZIM file."
         ),
     ] = True,
     as_json: AsJson = False,

@@ -31,8 +31,7 @@ def add(
     sources: Annotated[
         list[str],
         typer.Argument(
-            metavar="SOURCE...",
-            help="Folders and files, as for `index`; ZIM archives and MediaWiki dumps; web pages.",
+            metavar="SOURCE...", help="Folders and files, as for `index`; ZIM archives and MediaWiki dumps; web pages."
         ),
     ],
     settings: Settings,

@@ -28,8 +28,7 @@ Category = Annotated[list[str] | None, typer.Option(metavar="NAME", help="All ar
 LinksOf = Annotated[list[str] | None, typer.Option(metavar="PAGE", help="A page and the articles that it links to.")]
 Search = Annotated[list[str] | None, typer.Option(metavar="WORDS", help="The ten articles that the wiki finds.")]
 Limit = Annotated[
-    int | None,
-    typer.Option(metavar="N", min=1, help="Articles of categories, links and searches. Default: 1000."),
+    int | None, typer.Option(metavar="N", min=1, help="Articles of categories, links and searches. Default: 1000.")
 ]
 Via = Annotated[
     str, typer.Option(metavar="api|wikipedia", help="Who looks up titles: our client, or the package pymediawiki.")

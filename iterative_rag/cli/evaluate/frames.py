@@ -24,15 +24,7 @@ from iterative_rag.cli.evaluate.run import (
     run_with_progress,
 )
 from iterative_rag.cli.live import fetching
-from iterative_rag.cli.options import (
-    MEASURED,
-    AllowPrivateHosts,
-    AsJson,
-    Contact,
-    Quiet,
-    WikiApi,
-    takes_settings,
-)
+from iterative_rag.cli.options import MEASURED, AllowPrivateHosts, AsJson, Contact, Quiet, WikiApi, takes_settings
 from iterative_rag.errors import FetchError
 from iterative_rag.text.plurals import counted
 
