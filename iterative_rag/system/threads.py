@@ -99,8 +99,9 @@ def limit_arenas() -> None:
 
 # How often a wait looks whether its run was stopped.
 _LOOK_SECONDS = 0.1
-_observed: ContextVar[threading.Event | None] = ContextVar("observed", default=None)
-_run: ContextVar[threading.Event | None] = ContextVar("run", default=None)
+_NEVER = threading.Event()
+_observed: ContextVar[threading.Event] = ContextVar("observed", default=_NEVER)
+_run: ContextVar[threading.Event] = ContextVar("run", default=_NEVER)
 
 
 class RunStopped(BaseException):
@@ -109,7 +110,7 @@ class RunStopped(BaseException):
 
 
 @contextmanager
-def _watching(variable: ContextVar[threading.Event | None], event: threading.Event) -> Iterator[None]:
+def _watching(variable: ContextVar[threading.Event], event: threading.Event) -> Iterator[None]:
     token = variable.set(event)
     try:
         yield
@@ -129,19 +130,18 @@ def stoppable(stopped: threading.Event) -> AbstractContextManager[None]:
 
 def is_cancelled() -> bool:
     """Whether nobody waits for the result of this call, or of its run, any more."""
-    cancelled = _observed.get()
-    return (cancelled is not None and cancelled.is_set()) or _is_stopped()
+    return _observed.get().is_set() or _run.get().is_set()
 
 
 def refuse_stopped() -> None:
     """Raise RunStopped if the run of this thread was stopped."""
-    if _is_stopped():
+    if _run.get().is_set():
         raise RunStopped
 
 
 def first_done(futures: Collection[Future[T]], seconds: float | None = None) -> set[Future[T]]:
     """Wait until one of the futures is done; those that are, none after `seconds`. Raises RunStopped."""
-    if _run.get() is None:
+    if _run.get() is _NEVER:
         return wait(futures, timeout=seconds, return_when=FIRST_COMPLETED).done
     ends = None if seconds is None else time.monotonic() + seconds
     while True:
@@ -150,8 +150,3 @@ def first_done(futures: Collection[Future[T]], seconds: float | None = None) -> 
         done = wait(futures, timeout=left, return_when=FIRST_COMPLETED).done
         if done or (ends is not None and time.monotonic() >= ends):
             return done
-
-
-def _is_stopped() -> bool:
-    stopped = _run.get()
-    return stopped is not None and stopped.is_set()
