@@ -153,7 +153,8 @@ class Guard:
         """Only a name can be pointed at another machine (DNS rebinding), so any address will do, on loopback only one
         of this machine."""
         hosts = headers.getlist("host")
-        name = host_name(hosts[0]) if len(hosts) == 1 else None
+        match = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
+        name = (match["address"] or match["name"]).lower().rstrip(".") if match else None
         try:
             address = ipaddress.ip_address(name or "")
             known = address.is_loopback or not self._options.on_loopback
@@ -233,12 +234,6 @@ def refused(status: int, code: str, message: str, hint: str = "", **headers: str
     """An error in the form of the HTTP door, which closes the connection: the whole body may not have been read."""
     error = {"code": code, "message": message, "hint": hint, "retryable": status in (408, 429)}
     return JSONResponse({"error": error}, status, {"connection": "close", **headers})
-
-
-def host_name(host: str) -> str | None:
-    """The name or address of a Host header without its port, in lower case; None where it is none."""
-    match = _HOST.fullmatch(host)
-    return (match["address"] or match["name"]).lower().rstrip(".") if match else None
 
 
 def _own_page(headers: Headers, scope: Scope) -> bool:

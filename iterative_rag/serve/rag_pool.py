@@ -41,13 +41,9 @@ class RagPool:
         named = (known_names(settings.model_copy(update={"corpus": name})) for name in served)
         self._served = tuple(dict.fromkeys(named))
         self._llms = dict(backends) if backends else _configured(settings)
+        self.backends = tuple(self._llms)
         self._lock = threading.Lock()
         self._open: dict[tuple[str, str], IterativeRAG] = {}
-
-    @property
-    def backends(self) -> tuple[str, ...]:
-        """The default first."""
-        return tuple(self._llms)
 
     @property
     def strategies(self) -> tuple[str, ...]:

@@ -1,1 +1,1 @@
-"""The HTTP door: `/api/...` in JSON and server-sent events, `/healthz` and `/metrics`."""
+"""The HTTP door: `/api/...` in JSON and server-sent events and `/healthz`."""

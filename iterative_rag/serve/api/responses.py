@@ -24,7 +24,14 @@ from iterative_rag.serve.runs.events import error_to_json
 from iterative_rag.serve.runs.run_request import M, checked
 
 _log = logging.getLogger(__name__)
+
+
+class NotFound(CorpusError):
+    """What a path names does not exist."""
+
+
 _STATUS: tuple[tuple[type[IterativeRAGError], int], ...] = (
+    (NotFound, 404),
     (CorpusNotFound, 404),
     (NothingWithin, 404),
     (UsageError, 400),
@@ -35,14 +42,8 @@ _STATUS: tuple[tuple[type[IterativeRAGError], int], ...] = (
 )
 
 
-class NotFound(CorpusError):
-    """What a path names does not exist."""
-
-
 def status_of(error: IterativeRAGError) -> int:
     """The HTTP status of an error."""
-    if isinstance(error, NotFound):
-        return 404
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 

@@ -4,9 +4,7 @@ It works without JavaScript, which only adds to it."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from itertools import islice
-from typing import Any
 from urllib.parse import parse_qs
 
 from pydantic import BaseModel, Field
@@ -112,31 +110,25 @@ _SHOWN_PATH = 100  # characters
 
 def page_door(services: Services) -> Door:
     """The routes of the page. Its styles and scripts need no token: the form that asks for it uses them."""
-    shown: list[tuple[str, Callable[[Request], Any]]] = [
-        ("/", asking.form),
-        ("/runs/{id}", proof_page.run),
-        ("/runs/{id}/hops", proof_page.hops),
-        ("/runs/{id}/quotes/{n:int}", proof_page.quote),
-        ("/runs/{id}/proof.html", proof_page.proof_file),
-        ("/runs/{id}/answer.json", proof_page.answer_json),
-        ("/runs/{id}/answer.md", proof_page.answer_markdown),
-        ("/corpora", corpora),
-        ("/corpora/{name}", corpus),
-        ("/corpora/{name}/documents/{id:path}", document),
-        ("/history", history),
-    ]
-    posted: list[tuple[str, Callable[[Request], Any]]] = [
-        ("/ask", asking.ask),
-        ("/runs/{id}/stop", proof_page.stop),
-        ("/runs/{id}/edit", asking.edit),
-        ("/runs/{id}/follow-up", asking.follow_up),
-        ("/runs/{id}/forget", forget),
-    ]
     return Door(
         routes=[
             Route("/static/{name}", static),
-            *(Route(path, view) for path, view in shown),
-            *(Route(path, view, methods=["POST"]) for path, view in posted),
+            Route("/", asking.form),
+            Route("/runs/{id}", proof_page.run),
+            Route("/runs/{id}/hops", proof_page.hops),
+            Route("/runs/{id}/quotes/{n:int}", proof_page.quote),
+            Route("/runs/{id}/proof.html", proof_page.proof_file),
+            Route("/runs/{id}/answer.json", proof_page.answer_json),
+            Route("/runs/{id}/answer.md", proof_page.answer_markdown),
+            Route("/corpora", corpora),
+            Route("/corpora/{name}", corpus),
+            Route("/corpora/{name}/documents/{id:path}", document),
+            Route("/history", history),
+            Route("/ask", asking.ask, methods=["POST"]),
+            Route("/runs/{id}/stop", proof_page.stop, methods=["POST"]),
+            Route("/runs/{id}/edit", asking.edit, methods=["POST"]),
+            Route("/runs/{id}/follow-up", asking.follow_up, methods=["POST"]),
+            Route("/runs/{id}/forget", forget, methods=["POST"]),
         ],
         open_paths=["/static/page.css", "/static/theme.js"],
     )

@@ -61,6 +61,8 @@ _OF_SERVERS: tuple[tuple[type[IterativeRAGError], str], ...] = (
 Happening: TypeAlias = Step | RunProgress | AnswerDelta | TextWithdrawn | Queued | Started | Failed | Stopped
 
 
+# What happens between the steps.
+_NAMES: dict[type, str] = {RunProgress: "progress", AnswerDelta: "text", TextWithdrawn: "withdrawn"}
 # The number of the end of a run that only its trace tells of: whoever has that event has them all.
 LAST_NUMBER = 1_000_000_000
 
@@ -76,14 +78,7 @@ class RunEvent:
     @property
     def name(self) -> str:
         """The name of the event, as server-sent events have it: "analysis", "progress", "final"."""
-        match self.happening:
-            case RunProgress():
-                return "progress"
-            case AnswerDelta():
-                return "text"
-            case TextWithdrawn():
-                return "withdrawn"
-        return event_name(type(self.happening))
+        return _NAMES.get(type(self.happening)) or event_name(type(self.happening))
 
     @property
     def words(self) -> str:

@@ -47,18 +47,14 @@ class Run:
         self.stopped = threading.Event()
         self.answer: Answer | None = None
         self.error: IterativeRAGError | None = None
-        self._state = RunStatus.QUEUED
+        self.state = RunStatus.QUEUED
         self._alone, self._ended = alone, ended
         self._lock = threading.Lock()
         self._events: list[RunEvent] = []
-        self._last = 0
+        self.last_number = 0
         self._listeners: set[Callable[[], None]] = set()
         self._over = threading.Event()
         self._subscribers = 0
-
-    @property
-    def state(self) -> RunStatus:
-        return self._state
 
     @property
     def over(self) -> bool:
@@ -83,20 +79,20 @@ class Run:
     def publish(self, happening: Happening) -> None:
         """Add an event and wake whoever waits for it."""
         with self._lock:
-            if self.over or (isinstance(happening, Queued) and self._state is not RunStatus.QUEUED):
+            if self.over or (isinstance(happening, Queued) and self.state is not RunStatus.QUEUED):
                 return
             self._drop_replaced(happening)
-            self._last += 1
-            self._events.append(RunEvent(self._last, happening, time.time()))
+            self.last_number += 1
+            self._events.append(RunEvent(self.last_number, happening, time.time()))
             match happening:
                 case Started():
-                    self._state = RunStatus.RUNNING
+                    self.state = RunStatus.RUNNING
                 case FinalStep(answer=answer):
-                    self.answer, self._state = answer, RunStatus.DONE
+                    self.answer, self.state = answer, RunStatus.DONE
                 case Failed(error=error):
-                    self.error, self._state = error, RunStatus.FAILED
+                    self.error, self.state = error, RunStatus.FAILED
                 case Stopped():
-                    self._state = RunStatus.STOPPED
+                    self.state = RunStatus.STOPPED
             if is_last(happening):
                 self._over.set()
             listeners = list(self._listeners)
@@ -124,10 +120,6 @@ class Run:
         """What has happened since the event of this number."""
         with self._lock:
             return [event for event in self._events if event.number > after]
-
-    @property
-    def last_number(self) -> int:
-        return self._last
 
     async def subscribe(self, after: int = 0) -> AsyncIterator[RunEvent]:
         """The events after that of this number, as they happen, to the last. Who iterates them watches the run."""
