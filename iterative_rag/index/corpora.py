@@ -19,7 +19,7 @@ from iterative_rag.index.edge_place import EdgePlace
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.open_generation import OpenGeneration, nothing_indexed
 from iterative_rag.index.rank_fusion import Ranker
-from iterative_rag.index.replacing import CorpusLock, discard, discard_if_empty, removing, unusable
+from iterative_rag.index.replacing import discard, discard_if_empty, removing, unusable, writing
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, rebuild_command, roots_of, sqlite_errors
 from iterative_rag.index.vector_store import LOCAL, VECTORS, Place, PlaceOf, places_at
 from iterative_rag.index.writer import Chunking, CorpusWriter, check_all_given
@@ -130,7 +130,7 @@ class Corpora:
         if linked_file(folder):
             shutil.rmtree(folder)  # the file stays
             return
-        with CorpusLock(folder, name).writing(), sqlite_errors(folder, name):
+        with writing(folder, name), sqlite_errors(folder, name):
             identity = ""  # whose points on a server go with it, unless its database is missing or damaged
             if self._place_of is not self._local:
                 with suppress(CorpusDamaged), self._reading(name, any_version=True) as store:
@@ -191,7 +191,7 @@ class Corpora:
         folder = self.folder(name)
         if linked_file(folder):
             raise only_read(name)
-        with CorpusLock(folder, name).writing(), sqlite_errors(folder, name):
+        with writing(folder, name), sqlite_errors(folder, name):
             private_folder(self.root)
             tighten(folder)
             if reason := unusable(folder / CORPUS_DATABASE):

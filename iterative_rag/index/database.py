@@ -105,13 +105,9 @@ class DocumentStore:
             if self._db.in_transaction:
                 yield
                 return
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
+            with self._db:  # commits, or rolls back after a fault
+                self._db.execute("BEGIN IMMEDIATE")
                 yield
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
 
     def check(self) -> None:
         """Raises sqlite3.DatabaseError if the database is damaged."""

@@ -31,7 +31,7 @@ class JointCorpus:
         self.name = ",".join(part.name for part in parts)
         self._by_prefix = {_prefix(part.name): part for part in parts}
         self._lock = threading.Lock()
-        self._copies = Copies(self._described, self._same_text)
+        self._copies = Copies(self._described, lambda one, other: self._read(one).text == self._read(other).text)
         self._read_from: dict[str, list[tuple[str, str]]] = {}  # by its source, the corpus and text of what was read
 
     @property
@@ -142,9 +142,6 @@ class JointCorpus:
     def _described(self, ids: Sequence[str]) -> dict[str, tuple[str, str, int]]:
         documents = map(self._read, ids)
         return {document.id: (document.title, document.source, len(document.text)) for document in documents}
-
-    def _same_text(self, document_id: str, other: str) -> bool:
-        return self._read(document_id).text == self._read(other).text
 
 
 def corpus_and_id(asked: str, document_id: str) -> tuple[str, str]:

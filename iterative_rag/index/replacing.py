@@ -22,52 +22,44 @@ WAIT_SECONDS = 1.5
 _POLL_SECONDS = 0.02
 
 
-class CorpusLock:
-    """A file lock, released by the system when the process dies, with a file beside it that names the holder. Not
-    reentrant; each use takes its own file handle."""
+@contextmanager
+def writing(folder: Path, name: str) -> Iterator[None]:
+    """Hold the lock of a corpus, a file that the system unlocks when the process dies, with one beside it that names
+    the holder. Not reentrant. Raises CorpusHeld when another writer has held it for WAIT_SECONDS."""
+    from filelock import FileLock, Timeout
 
-    def __init__(self, folder: Path, name: str) -> None:
-        self.folder = folder / "locks"
-        self.name = name
-        self._holder = self.folder / "writer.json"
-
-    @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Raises CorpusHeld when another writer has held it for WAIT_SECONDS."""
-        from filelock import FileLock, Timeout
-
-        lock = FileLock(self.folder / "writer.lock", thread_local=False, mode=0o600)
-        try:
-            private_folder(self.folder)
-            lock.acquire(timeout=WAIT_SECONDS, poll_interval=_POLL_SECONDS)
-        except Timeout as error:
-            raise self._held() from error
-        except OSError as error:
-            if is_disk_full(error):
-                raise index_disk_full(self.folder.parent) from error
-            raise unwritable(self.folder, error) from error
-        try:
-            self._say_who()
-            yield
-        finally:
-            with suppress(OSError):
-                self._holder.unlink()
-            lock.release()
-
-    def _say_who(self) -> None:
-        holder = {"pid": os.getpid(), "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:200]}
+    locks = folder / "locks"
+    holder = locks / "writer.json"
+    lock = FileLock(locks / "writer.lock", thread_local=False, mode=0o600)
+    try:
+        private_folder(locks)
+        lock.acquire(timeout=WAIT_SECONDS, poll_interval=_POLL_SECONDS)
+    except Timeout as error:
+        raise _held(holder, name) from error
+    except OSError as error:
+        if is_disk_full(error):
+            raise index_disk_full(folder) from error
+        raise unwritable(locks, error) from error
+    try:
         # On a full disk the lock still works; only the name of the holder is missing.
-        with suppress(OSError), open_private(self._holder) as file:
-            json.dump(holder, file)
+        with suppress(OSError), open_private(holder) as file:
+            command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:200]
+            json.dump({"pid": os.getpid(), "command": command}, file)
+        yield
+    finally:
+        with suppress(OSError):
+            holder.unlink()
+        lock.release()
 
-    def _held(self) -> CorpusHeld:
-        try:
-            holder = json.loads(readable(self._holder).read_text(encoding="utf-8"))
-            who = f"process {int(holder['pid'])} ({holder['command']})"
-        except (OSError, ValueError, KeyError, TypeError):
-            who = "another process"
-        message = f"The corpus {self.name!r} is being written by {who}."
-        return CorpusHeld(message, hint="Wait until it is done; asking and searching go on meanwhile.")
+
+def _held(holder: Path, name: str) -> CorpusHeld:
+    try:
+        told = json.loads(readable(holder).read_text(encoding="utf-8"))
+        who = f"process {int(told['pid'])} ({told['command']})"
+    except (OSError, ValueError, KeyError, TypeError):
+        who = "another process"
+    message = f"The corpus {name!r} is being written by {who}."
+    return CorpusHeld(message, hint="Wait until it is done; asking and searching go on meanwhile.")
 
 
 def unusable(database: Path) -> str:

@@ -161,12 +161,10 @@ class CollectionClient:
             raise StoreError(message, hint="Check the client that was given.") from error
 
 
-def foreign_collection(
-    address: ServerAddress, *, connect: Callable[[ServerAddress], QdrantClient] | None = None
-) -> CollectionClient | None:
+def foreign_collection(address: ServerAddress) -> CollectionClient | None:
     """The collection that the address names; None where a corpus of ours keeps its vectors there. Raises MissingExtra,
     StoreMissing or another StoreError."""
-    client = (connect or connected)(address)
+    client = connected(address)
     with ExitStack() as stack:
         stack.callback(client.close)
         with server_errors(address, address.collection):
