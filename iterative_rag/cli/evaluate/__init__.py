@@ -5,9 +5,8 @@ from __future__ import annotations
 import typer
 
 from iterative_rag.cli.evaluate.frames import fetch, frames
-from iterative_rag.cli.evaluate.report import compare, report
 from iterative_rag.cli.evaluate.retrieval import retrieval
-from iterative_rag.cli.evaluate.run import matrix, run
+from iterative_rag.cli.evaluate.run import compare, matrix, report, run
 
 evaluate_app = typer.Typer(
     help="Measure it on question sets: FRAMES, multi-hop files, your own.",

@@ -12,7 +12,6 @@ import typer
 
 from iterative_rag.cli.console import clean, err, out
 from iterative_rag.cli.corpus.add import index_into
-from iterative_rag.cli.evaluate.report import show_summary, write_reports
 from iterative_rag.cli.evaluate.run import (
     Concurrency,
     JudgeSpec,
@@ -22,6 +21,8 @@ from iterative_rag.cli.evaluate.run import (
     RunOut,
     known_mode,
     run_with_progress,
+    show_summary,
+    write_reports,
 )
 from iterative_rag.cli.live import fetching
 from iterative_rag.cli.options import MEASURED, AllowPrivateHosts, AsJson, Contact, Quiet, WikiApi, takes_settings

@@ -1,17 +1,15 @@
-"""`iterative-rag evaluate run` and `evaluate matrix`: a question set, or a grid of runs over one; both resume."""
+"""`iterative-rag evaluate run` and `matrix`: a question set, or a grid of runs over one, which resume; `report` and
+`compare`: the figures of a run, and what differs between runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iterative_rag.cli.console import clean, err, write, write_json
-from iterative_rag.cli.evaluate.report import show_summary
+from iterative_rag.cli.console import clean, err, size, write, write_file, write_json
 from iterative_rag.cli.live import bar, clock, show_indexing, time_left
 from iterative_rag.cli.options import MEASURED, AsJson, Quiet, takes_settings
 from iterative_rag.errors import UsageError
@@ -20,10 +18,10 @@ from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.preparation import RunConfig
+    from iterative_rag.evaluation.report_tables import Report
     from iterative_rag.evaluation.run_evaluation import Tally
     from iterative_rag.evaluation.run_folder import RunFolder
     from iterative_rag.evaluation.run_matrix import Cell
-    from iterative_rag.index.indexing_progress import Progress as IndexProgress
     from iterative_rag.settings import Settings
 
 DatasetFile = Annotated[
@@ -158,25 +156,19 @@ def known_mode(name: str) -> str:
 
 
 def run_with_progress(config: RunConfig, out: Path, *, retry_errors: bool = False, quiet: bool = False) -> RunFolder:
-    """Run with progress on stderr."""
+    """Run with progress on stderr: a bar in a terminal, a line every 30 seconds elsewhere."""
     from iterative_rag.evaluation.run_evaluation import run as run_it
     from iterative_rag.system.threads import limit_arenas
 
     limit_arenas()
-    with _progress(quiet=quiet) as (on_index, on_tally):
-        return run_it(config, out, retry_errors=retry_errors, progress=on_tally, indexing=on_index)
-
-
-@contextmanager
-def _progress(
-    *, quiet: bool
-) -> Iterator[tuple[Callable[[IndexProgress], None] | None, Callable[[Tally], None] | None]]:
-    """Callbacks for indexing and answering: a bar in a terminal, a line every 30 seconds elsewhere."""
     with bar(quiet=quiet, in_pipes=True) as show:
-        if show is None:
-            yield None, None
-        else:
-            yield lambda at: show_indexing(show, at), lambda tally: show(tally.done, tally.total, lambda: where(tally))
+        return run_it(
+            config,
+            out,
+            retry_errors=retry_errors,
+            progress=show and (lambda tally: show(tally.done, tally.total, lambda: where(tally))),
+            indexing=show and (lambda at: show_indexing(show, at)),
+        )
 
 
 def where(tally: Tally) -> list[str]:
@@ -190,3 +182,75 @@ def where(tally: Tally) -> list[str]:
         *([counted(tally.calls, "call"), counted(tally.tokens, "token")] if tally.calls else []),
         clock(tally.seconds),
     ]
+
+
+# --- the figures of runs ---------------------------------------------------------------------------
+
+
+def report(
+    run: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run (evaluate run --out DIR).")],
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write one self-contained page with every question's trace.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """The figures of a run with 95 % intervals, finished or not: Markdown on stdout, or with --html a
+    page that shows every question, too.
+
+    The keys of --json: python -m pydoc iterative_rag.evaluation.summary
+    """
+    from iterative_rag.evaluation.html_report import html as page
+    from iterative_rag.evaluation.report_tables import Report
+    from iterative_rag.evaluation.run_folder import read_run
+
+    reported = Report.of(read_run(run))
+    if html is not None:
+        _write(html, page(reported))
+    show_summary(reported, as_json=as_json)
+
+
+def compare(
+    runs: Annotated[list[Path], typer.Argument(metavar="DIR DIR...", help="Folders of runs; the first is the base.")],
+    as_json: AsJson = False,
+) -> None:
+    """Compare runs question by question: McNemar's exact test, paired bootstrap, won and lost.
+
+    The keys of --json: python -m pydoc iterative_rag.evaluation.run_comparison
+    """
+    from iterative_rag.evaluation.markdown_report import comparison
+    from iterative_rag.evaluation.run_comparison import compare as compared
+    from iterative_rag.evaluation.run_folder import read_run
+
+    figures = compared([read_run(path) for path in runs])
+    if as_json:
+        write_json(figures)
+    else:
+        write(comparison(figures))
+
+
+def show_summary(reported: Report, *, as_json: bool) -> None:
+    """The figures of a run as Markdown, or the object of `report --json`."""
+    from iterative_rag.evaluation.markdown_report import markdown
+
+    if as_json:
+        write_json(reported.to_json())
+    else:
+        write(markdown(reported))
+
+
+def write_reports(reported: Report, *, quiet: bool) -> None:
+    """The report as Markdown and as a page, in the folder of the run."""
+    from iterative_rag.evaluation.html_report import html
+    from iterative_rag.evaluation.markdown_report import markdown
+    from iterative_rag.system.files import tighten
+
+    folder = reported.run.path
+    _write(folder / "report.html", html(reported), quiet=quiet)
+    _write(folder / "report.md", markdown(reported), quiet=quiet)
+    tighten(folder)
+
+
+def _write(path: Path, text: str, *, quiet: bool = False) -> None:
+    write_file(path, text)
+    if not quiet:
+        err().line(f"Wrote {path} ({size(path.stat().st_size)}).")
