@@ -7,7 +7,7 @@ frames, download                         FRAMES: its subsets, published figures,
 preparation, answer_modes                the parts of a run, and how a question is asked
 inspect_task, run_evaluation             a run as a resumable inspect_ai task
 run_folder, run_matrix                   what it leaves, grids of runs
-answer_match, value_match, judge         record -> scores, judge's verdict
+answer_match, judge                      record -> scores, judge's verdict
 failure_causes                           record -> cause of failure
 figures, summary, statistics             records -> figures with intervals
 retrieval_metrics, run_comparison        retrieval; comparison of runs

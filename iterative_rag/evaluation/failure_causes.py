@@ -53,15 +53,10 @@ def cause(record: QuestionRecord) -> Cause | None:
 def _holds(fact: FoundFact, answer: str, record: QuestionRecord) -> bool:
     if closed(answer) is not None or stands_in(record.question, answer):
         return False
-    if _is_common(answer):
+    if any(isinstance(value, Quantity) and abs(value.value) < TELLING for value in read_value(answer)):  # "87", "15th"
         needed = not record.gold or fact.document_id in record.gold
         return needed and matches(fact.value, answer)
     return any(stands_in(text, answer) for text in (fact.value, fact.statement, fact.quote))
-
-
-def _is_common(answer: str) -> bool:
-    """Whether the answer is a small number ("87", "fifteenth", "3 years")."""
-    return any(isinstance(value, Quantity) and abs(value.value) < TELLING for value in read_value(answer))
 
 
 def _lost(record: QuestionRecord) -> Cause | None:

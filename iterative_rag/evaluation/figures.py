@@ -111,10 +111,6 @@ def citing(record: QuestionRecord) -> bool:
     return gave_answer(record) and bool(record.citations)
 
 
-def _any(record: QuestionRecord) -> bool:
-    return True
-
-
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A mean over the questions that `over` holds for. `key` is its place in the summary, a dot for each level; a
@@ -123,7 +119,7 @@ class Figure:
     key: str
     label: str
     of: Measure
-    over: Callable[[QuestionRecord], bool]
+    over: Callable[[QuestionRecord], bool] = lambda record: True
     share: bool = True
 
 
@@ -150,8 +146,8 @@ EVIDENCE = (
     Figure("citations.verified", "answers whose every quote stands in its article", _all_verified, citing),
 )
 SPENDING = (
-    Figure("calls", "LLM calls", lambda record: record.spent.calls, _any, share=False),
-    Figure("tokens", "tokens", lambda record: tokens(record.spent), _any, share=False),
-    Figure("cache_hits", "cache hits", lambda record: record.spent.cache_hits, _any, share=False),
-    Figure("seconds", "seconds", lambda record: record.spent.seconds, _any, share=False),
+    Figure("calls", "LLM calls", lambda record: record.spent.calls, share=False),
+    Figure("tokens", "tokens", lambda record: tokens(record.spent), share=False),
+    Figure("cache_hits", "cache hits", lambda record: record.spent.cache_hits, share=False),
+    Figure("seconds", "seconds", lambda record: record.spent.seconds, share=False),
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 from iterative_rag.errors import MissingExtra, UsageError
 from iterative_rag.evaluation.records import QuestionRecord
-from iterative_rag.system.files import open_private, readable
+from iterative_rag.system.files import FILE_MODE, readable, write_whole
 
 MANIFEST = "manifest.json"
 LOGS = "logs"
@@ -57,10 +56,8 @@ def begin_or_resume(out: Path, wanted: Mapping[str, Any]) -> None:
     if manifest is None:
         if (out / LOGS).is_dir() and any((out / LOGS).iterdir()):
             raise UsageError(f"{out} holds logs of something else.", hint="Give another folder with --out.")
-        partial = out / f"{MANIFEST}.partial"
-        with open_private(partial) as file:
-            file.write(json.dumps(wanted, indent=2, ensure_ascii=False) + "\n")
-        os.replace(partial, out / MANIFEST)
+        text = json.dumps(wanted, indent=2, ensure_ascii=False) + "\n"
+        write_whole(out / MANIFEST, text.encode("utf-8", "replace"), mode=FILE_MODE)
         return
     there, here = _flat(manifest), _flat(json.loads(json.dumps(wanted)))
     differing = [key for key in sorted(there.keys() | here.keys()) if there.get(key) != here.get(key)]

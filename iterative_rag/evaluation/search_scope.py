@@ -29,11 +29,7 @@ class Scope:
 
     def __init__(self, corpus: IndexedCorpus | ZimCorpus, embedder: Embedder, gold: GoldIndex, *, own: bool) -> None:
         self.corpus, self.embedder = corpus, embedder
-        self._gold, self._own = gold, own
-
-    def gold(self, question: Question) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The ids of the articles that the question needs, and the titles of those that the corpus lacks."""
-        return self._gold.resolve(question)
+        self.gold, self._own = gold.resolve, own
 
     def own(self, question: Question) -> frozenset[str] | None:
         """The documents that this question may search; None for all."""
@@ -78,26 +74,18 @@ def pool_name(dataset: Dataset) -> str:
 
 
 class Paragraphs:
-    """A source of documents: every paragraph once, in the order of the dataset."""
+    """A source of documents: every paragraph once, in the order of the dataset. Its root is independent of the file's
+    path: a moved file has the same paragraphs."""
 
     def __init__(self, dataset: Dataset) -> None:
-        self._name = pool_name(dataset)
         self._distinct = {
             paragraph_id(paragraph): paragraph for question in dataset.questions for paragraph in question.paragraphs
         }
-
-    @property
-    def root(self) -> str:
-        """A name that is independent of the file's path: a moved file has the same paragraphs."""
-        return self._name
-
-    @property
-    def total(self) -> int:
-        return len(self._distinct)
+        self.root, self.total = pool_name(dataset), len(self._distinct)
 
     def documents(self) -> Iterator[Document]:
         for identity, paragraph in self._distinct.items():
-            yield Document(identity, paragraph.title, paragraph.text, f"{self._name}#{identity}")
+            yield Document(identity, paragraph.title, paragraph.text, f"{self.root}#{identity}")
 
 
 def pool(
