@@ -272,13 +272,9 @@ def _with_headers(send: Send) -> Send:
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
     """The body in one message, then what the server has to tell: that the client has gone."""
-    told = False
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:
-        nonlocal told
-        if told:
-            return await receive()
-        told = True
-        return {"type": "http.request", "body": body, "more_body": False}
+        return messages.pop() if messages else await receive()
 
     return replay

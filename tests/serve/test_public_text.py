@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iterative_rag.serve.runs.public_text import public, public_message, public_source
+from iterative_rag.serve.runs.events import public, public_message, public_source
 from iterative_rag.serve.step_notes import step_words
 from iterative_rag.types import DegradedStep
 

@@ -15,7 +15,7 @@ from iterative_rag.errors import CorpusError, CorpusNotFound
 from iterative_rag.protocols import Corpus
 from iterative_rag.serve.api.responses import NotFound, query_of
 from iterative_rag.serve.rag_pool import RagPool
-from iterative_rag.serve.runs.public_text import public_source
+from iterative_rag.serve.runs.events import public_source
 from iterative_rag.serve.runs.run_request import WITHIN, Part, Text, checked
 from iterative_rag.serve.services import services_of
 from iterative_rag.types import Document, Hit, Within

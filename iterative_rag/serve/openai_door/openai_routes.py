@@ -43,8 +43,7 @@ from iterative_rag.serve.openai_door.chat_request import (
     parsed,
     question_within,
 )
-from iterative_rag.serve.runs.events import RunEvent, error_to_json, public_answer
-from iterative_rag.serve.runs.public_text import public_ending
+from iterative_rag.serve.runs.events import RunEvent, error_to_json, public_answer, public_ending
 from iterative_rag.serve.runs.run import Run
 from iterative_rag.serve.runs.run_manager import RunManager, asking
 from iterative_rag.serve.runs.run_request import checked_request

@@ -23,7 +23,7 @@ from iterative_rag.serve.api.responses import status_of
 from iterative_rag.serve.guard import client_of
 from iterative_rag.serve.page.rendering import page
 from iterative_rag.serve.rag_pool import asked_only
-from iterative_rag.serve.runs.public_text import public_message
+from iterative_rag.serve.runs.events import public_message
 from iterative_rag.serve.runs.run_manager import Work
 from iterative_rag.serve.runs.run_request import CHOICES, LIMITS, RunRequest, Text, checked, checked_request
 from iterative_rag.serve.runs.shown_run import ShownRun, runs_of_the_past, shown_run

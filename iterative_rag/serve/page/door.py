@@ -21,7 +21,7 @@ from iterative_rag.serve.page import asking, proof_page
 from iterative_rag.serve.page.articles import article_view
 from iterative_rag.serve.page.asking import changing_fields
 from iterative_rag.serve.page.rendering import page, static
-from iterative_rag.serve.runs.public_text import public_message
+from iterative_rag.serve.runs.events import public_message
 from iterative_rag.serve.runs.run_request import Text
 from iterative_rag.serve.runs.shown_run import runs_of_the_past, shown_live, shown_run
 from iterative_rag.serve.services import Door, Services, services_of

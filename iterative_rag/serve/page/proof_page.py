@@ -25,7 +25,7 @@ from iterative_rag.serve.api.responses import NotFound, query_of
 from iterative_rag.serve.page.articles import ArticleView, article_view
 from iterative_rag.serve.page.asking import conversation_of
 from iterative_rag.serve.page.rendering import page
-from iterative_rag.serve.runs.public_text import public_source
+from iterative_rag.serve.runs.events import public_source
 from iterative_rag.serve.runs.shown_run import ShownRun, shown_run
 from iterative_rag.serve.services import Services, services_of
 from iterative_rag.serve.step_notes import Note, step_notes

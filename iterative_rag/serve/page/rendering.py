@@ -20,7 +20,7 @@ from iterative_rag.app.proof.answer_export import block_html
 from iterative_rag.app.proof.proof_file import stylesheet
 from iterative_rag.index.joint_corpus import corpus_and_id
 from iterative_rag.serve.page.articles import ArticleView
-from iterative_rag.serve.runs.public_text import public_message, public_source
+from iterative_rag.serve.runs.events import public_message, public_source
 from iterative_rag.serve.services import services_of
 from iterative_rag.storage.output import EXTRACT, apart, around_value, quote_of, said_lines, taken_lines, told_apart
 from iterative_rag.text.control_characters import one_line, visible

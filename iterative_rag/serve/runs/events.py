@@ -1,11 +1,14 @@
-"""What a client is told of a run: the typed steps, and what the server adds to them, as JSON without local paths.
+"""What a client is told of a run: the typed steps, and what the server adds to them, as JSON without what belongs to
+this machine alone, which is paths, and addresses of servers.
 
 `events.schema.json` beside this file describes the data of every event.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeAlias
 
 from iterative_rag import __version__, errors
@@ -18,11 +21,12 @@ from iterative_rag.errors import (
     LLMUnreachable,
     StoreError,
 )
-from iterative_rag.serve.runs.public_text import public, public_message
+from iterative_rag.remote.server_calls import without_secrets
 from iterative_rag.serve.step_notes import progress_words, step_words
 from iterative_rag.storage.output import answer_to_json
 from iterative_rag.storage.trace import event_name
 from iterative_rag.types import Answer, FinalStep, RunProgress, Step
+from iterative_rag.types.documents import web_link
 from iterative_rag.types.steps import AnswerDelta, TextWithdrawn
 
 
@@ -135,3 +139,57 @@ class PastError(IterativeRAGError):
         known = getattr(errors, code, None)
         self.code, self.kind = code, known if isinstance(known, type) else IterativeRAGError
         self.retryable = bool(getattr(self.kind, "retryable", False))
+
+
+# --- without paths and addresses -------------------------------------------------------------------
+
+# The settings that a client may see: none of them holds an address, a path or a model's whole spec.
+PUBLIC_SETTINGS = (
+    "preset", "corpus", "strategy", "max_hops", "max_calls", "max_tokens", "max_seconds", "shortlist", "fact_limit",
+    "language", "answer_language", "length", "web", "guess", "cache", "seed", "analysis", "grading", "correction",
+    "reflection",
+)  # fmt: skip
+_ABSOLUTE = re.compile(r"(?<![\w/:.])(?:~|[A-Za-z]:)?(?:[/\\][^\s/\\'\"“”<>|,;]+){2,}[/\\]?")
+_ADDRESS = re.compile(
+    r"\b(?:https?|qdrants?)://[^\s'\"“”<>,;]+[^\s'\"“”<>,;.]|(?<![\w.-])(?:[\w-]+(?:\.[\w-]+)+|localhost|\[[\da-f:]+\]):\d{2,5}\b",
+    re.IGNORECASE,
+)
+# Sentences of this package, which may name a file or a server; everything else is text of documents and models.
+_MESSAGES = frozenset({"message", "hint", "reason", "corpus_notice", "told", "error"})
+
+
+def public(value: Any, key: str = "") -> Any:
+    """A JSON value in which sources are file names or web addresses, and messages name no path and no server."""
+    if isinstance(value, Mapping):
+        if key == "settings":
+            return {name: value[name] for name in PUBLIC_SETTINGS if name in value}
+        return {name: public(item, name) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [public(item, key) for item in value]
+    if isinstance(value, str):
+        if key in ("source", "copies"):
+            return public_source(value)
+        if key in _MESSAGES:
+            return public_message(value)
+    return value
+
+
+def public_ending(answer: Answer) -> Answer:
+    """The answer with public messages where it says why it ended, what was not read, and what the corpus lacks."""
+    return replace(
+        answer,
+        reason=public_message(answer.reason),
+        corpus_notice=public_message(answer.corpus_notice),
+        unread=tuple(replace(document, reason=public_message(document.reason)) for document in answer.unread),
+    )
+
+
+def public_source(source: str) -> str:
+    """The web address of a source, or the name of its file alone."""
+    return web_link(source) or re.split(r"[/\\]", source.rstrip("/\\"))[-1]
+
+
+def public_message(text: str) -> str:
+    """A message without the folders of its paths, the addresses of servers, and keys."""
+    text = _ADDRESS.sub("its server", without_secrets(text))
+    return _ABSOLUTE.sub(lambda path: re.split(r"[/\\]", path[0].rstrip("/\\"))[-1], text)

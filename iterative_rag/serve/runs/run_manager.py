@@ -50,7 +50,7 @@ class RunManager:
             self._refuse_too_many(client)
             while (run_id := new_run_id()) in self._runs:
                 pass
-            run = Run(run_id, request, client, alone=self._left_alone, ended=self._ended)
+            run = Run(run_id, request, client, alone=self._left_alone, ended=self._cancel_timer)
             self._runs[run_id] = run
             self._forget_old()
         self._left_alone(run)
@@ -139,7 +139,7 @@ class RunManager:
             run.publish(Failed(IterativeRAGError("An unexpected error ended the run.", hint="See the server's log.")))
         run.publish(Stopped())  # dropped where it is over already
 
-    def _ended(self, run: Run) -> None:
+    def _cancel_timer(self, run: Run) -> None:
         if timer := self._timers.pop(run.id, None):
             timer.cancel()
 
@@ -153,13 +153,11 @@ class RunManager:
 
         timer = threading.Timer(self.options.grace_seconds, end)
         timer.daemon = True
-        before, self._timers[run.id] = self._timers.get(run.id), timer
-        if before:
-            before.cancel()
+        self._cancel_timer(run)
+        self._timers[run.id] = timer
         timer.start()
         if run.over:
-            timer.cancel()
-            self._timers.pop(run.id, None)
+            self._cancel_timer(run)
 
 
 def asking(request: RunRequest, earlier: Earlier | None = None) -> Work:

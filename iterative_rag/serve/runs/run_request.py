@@ -92,12 +92,12 @@ LIMITS = tuple(RunLimits.model_fields)
 WITHIN = tuple(Part.model_fields)
 
 
-def checked(model: type[M], given: object, of: str = "") -> M:
-    """What a client has sent, as this model. Raises UsageError, which names the first fault and what it is `of`."""
+def checked(model: type[M], given: object) -> M:
+    """What a client has sent, as this model. Raises UsageError, which names the first fault."""
     try:
         return model.model_validate(given)
     except ValidationError as error:
-        raise refusal(error, of, f"Known: {', '.join(model.model_fields)}.") from error
+        raise refusal(error, hint=f"Known: {', '.join(model.model_fields)}.") from error
 
 
 def refusal(error: ValidationError, of: str = "", hint: str = "") -> UsageError:

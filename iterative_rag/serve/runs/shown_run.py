@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 from iterative_rag.errors import FollowUpUnclear, UsageError
 from iterative_rag.serve.api.responses import NotFound
 from iterative_rag.serve.rag_pool import RagPool
-from iterative_rag.serve.runs.events import Failed, Happening, PastError, Queued, Stopped, error_to_json, public_answer
-from iterative_rag.serve.runs.public_text import public_ending
+from iterative_rag.serve.runs.events import (
+    Failed,
+    Happening,
+    PastError,
+    Queued,
+    Stopped,
+    error_to_json,
+    public_answer,
+    public_ending,
+)
 from iterative_rag.serve.runs.run import Run
 from iterative_rag.storage.past_runs import PastRun, events_of, past_runs, run_of_id, step_of
 from iterative_rag.types import Answer, FinalStep, FollowUpStep, RunProgress, Status, Step
