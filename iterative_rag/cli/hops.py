@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from types import TracebackType
 
 from iterative_rag.cli.answer_view import show_answer
 from iterative_rag.cli.console import Printer, clean
@@ -48,9 +47,7 @@ class HopPrinter:
                 raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._status:
             self._status.stop()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,7 +14,6 @@ from iterative_rag.sources.metadata import kinds_not_read, told
 
 if TYPE_CHECKING:
     from iterative_rag.settings import Settings
-    from iterative_rag.types import Hit
 
 
 @takes_settings(SEARCHING)
@@ -49,10 +47,6 @@ def search(
         return
     if not passages:
         err().line(f"Nothing found in {opened.name}.")
-    _show_hits(passages)
-
-
-def _show_hits(passages: Sequence[tuple[Hit, str]]) -> None:
     for number, (hit, text) in enumerate(passages, 1):
         ranks = f"dense {hit.dense_rank or '–'}, BM25 {hit.sparse_rank or '–'}"
         details = f"  {hit.score:.4f} ({ranks})  characters {hit.start}–{hit.end}"
