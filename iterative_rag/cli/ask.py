@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -65,6 +65,8 @@ def ask(
     ] = None,
 ) -> None:
     """Answer a question, hop by hop, with quoted citations."""
+    from iterative_rag.app.factory import checked_question
+
     if as_json and form not in (None, ExportFormat.JSON):
         raise UsageError(f"--json and --format {form} contradict each other.", hint="Leave out one of them.")
     form = ExportFormat.JSON if as_json else form
@@ -72,29 +74,16 @@ def ask(
     text = _read(question or [])
     if meaning and not follows:
         raise UsageError("--as is for a follow-up.", hint='iterative-rag ask -c "and her mother?" --as "Who ...?"')
-    live = form is not ExportFormat.JSON
-    answer = _answer(text, settings, trace, quiet=quiet, live=live, conversation=follows, meaning=meaning or "")
+    text, live = checked_question(text), form is not ExportFormat.JSON
+    with closing(opened(settings, follows, question=text, quiet=quiet)) as rag:
+        steps = partial(rag.conversation(follows).steps, meaning=meaning or "") if follows else None
+        answer = run_question(rag, text, trace, quiet=quiet, live=live, steps=steps)
     if form or not quiet:
         print_answer(answer, form or ExportFormat.TEXT)
     else:
         _print_short(answer)
     _report_failure(answer, quiet=quiet)
     raise typer.Exit(exit_code(answer))
-
-
-def _answer(
-    text: str, settings: Settings, trace: Path | None, *, quiet: bool, live: bool, conversation: str, meaning: str
-) -> Answer:
-    """The answer to a question, or to a follow-up of this conversation, in which it is kept."""
-    from iterative_rag.app.factory import checked_question
-
-    text = checked_question(text)
-    rag = opened(settings, conversation, question=text, quiet=quiet)
-    try:
-        steps = partial(rag.conversation(conversation).steps, meaning=meaning) if conversation else None
-        return run_question(rag, text, trace, quiet=quiet, live=live, steps=steps)
-    finally:
-        rag.close()
 
 
 def opened(settings: Settings, conversation: str, *, question: str = "", quiet: bool = False) -> IterativeRAG:

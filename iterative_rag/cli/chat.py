@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -36,14 +36,11 @@ _HELP = (
 def chat(*, settings: Settings, conversation: ConversationName = None) -> None:
     """Ask one question after another; follow-ups are understood, and the conversation is kept."""
     terminal = sys.stdin is not None and sys.stdin.isatty()
-    rag = opened(settings, conversation or "")
-    try:
+    with closing(opened(settings, conversation or "")) as rag:
         rag.check(rag.settings.strategy)  # also imports what a run needs: ^C would end the chat in the midst of that
         if terminal:
             interrupts.raise_the_first(["chat"])
         code = Chat(rag, conversation or "", terminal=terminal).run(typed_lines() if terminal else piped_lines())
-    finally:
-        rag.close()
     raise typer.Exit(0 if terminal else code)
 
 

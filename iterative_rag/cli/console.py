@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 
 Piece = str | tuple[str, str]  # text, or text with a rich style
 
-
 clean = one_line  # what every text from elsewhere is made before it is shown
-
-
-def coloured(stream: TextIO) -> bool:
-    """No colour where there is no terminal, `NO_COLOR` is set (to anything but "") or the terminal is dumb."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 class Printer:
@@ -40,9 +34,10 @@ class Printer:
         from rich.console import Console
 
         self.terminal = stream.isatty()
+        coloured = self.terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         self.console: Console = Console(
             file=cast(IO[str], Styled(stream)) if isinstance(stream, TerminalStream) else stream,
-            color_system="auto" if coloured(stream) else None,
+            color_system="auto" if coloured else None,
             highlight=False,
             markup=False,
             emoji=False,

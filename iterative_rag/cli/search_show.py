@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -33,15 +34,12 @@ def search(
     from iterative_rag.app.factory import cache, for_one_run, open_to_read
 
     announce_starter(settings)
-    opened = open_to_read(settings, kept=cache(settings))
-    try:
+    with closing(open_to_read(settings, kept=cache(settings))) as opened:
         if opened.notice:
             err().line((opened.notice, "dim"))
         with for_one_run(opened, [settings.within]) as part:
             (hits,) = part.search([query], limit)
         passages = [(hit, opened.document(hit.document_id).text[hit.start : hit.end]) for hit in hits]
-    finally:
-        opened.close()
     if as_json:
         write_json([{**dataclasses.asdict(hit), "text": text} for hit, text in passages])
         return
@@ -62,11 +60,8 @@ def show(
     from iterative_rag.app.factory import open_to_read
 
     announce_starter(settings)
-    opened = open_to_read(settings)
-    try:
+    with closing(open_to_read(settings)) as opened:
         documents = opened.find(" ".join(title))
-    finally:
-        opened.close()
     for document in documents:
         err().line((document.title, "bold"), (f"  {document.source}", "dim"))
         write(document.text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -45,12 +46,10 @@ def verify(
 
     data = read_proof(_text_of(file))
     named = data.get("corpus")
-    opened = open_asked(settings_from(corpus=corpus or (named if isinstance(named, str) else None)))
-    try:
+    asked = corpus or (named if isinstance(named, str) else None)
+    with closing(open_asked(settings_from(corpus=asked))) as opened:
         check = check_proof(data, documents_in(opened))
         _show(check, opened.name, as_json=as_json)
-    finally:
-        opened.close()
     if not check.holds:
         raise typer.Exit(1)
 
