@@ -88,7 +88,7 @@ def same(gold: Value, given: Value) -> bool:
     match gold, given:
         case Quantity(), Quantity():
             fits = gold.bound == given.bound and _same_form(gold, given) and _same_things(gold, given)
-            return fits and same_number(_bare(gold), _bare(given))
+            return fits and same_number(replace(gold, counted=()), replace(given, counted=()))
         case Moment(), Moment():
             return gold.bound == given.bound and says(gold, given)
         case Period(), Period():
@@ -104,10 +104,6 @@ def alike(gold: Value, given: Value) -> bool:
         case Quantity(), Quantity():
             return _same_form(gold, given) and _same_things(gold, given)
     return type(gold) is type(given)
-
-
-def _bare(quantity: Quantity) -> Quantity:
-    return replace(quantity, counted=())
 
 
 def _same_form(gold: Quantity, given: Quantity) -> bool:
@@ -285,13 +281,13 @@ def _is_enumeration(given: str, gold: str) -> bool:
     own = next((part for part in parts if _tokens(part) == _tokens(gold)), "")
     if not own or len(parts) < 2:
         return False
-    kind = [part for part in parts if _large(part) == _large(own) and len(_tokens(part)) <= len(_tokens(own)) + 3]
+    kind = [
+        part
+        for part in parts
+        if part[:1].isupper() == own[:1].isupper() and len(_tokens(part)) <= len(_tokens(own)) + 3
+    ]
     commas_only = all(mark in (",", "，") for mark in marks)
     return len(kind) >= (4 if commas_only else 2) and not all(_holds(part, gold) for part in kind)
-
-
-def _large(part: str) -> bool:
-    return part[:1].isupper()
 
 
 def _affirmed(given: str, gold: str) -> bool:

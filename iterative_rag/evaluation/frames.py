@@ -58,6 +58,7 @@ def rests_on(subset: str, exams: Sequence[Examination], corpus: IndexedCorpus | 
     needed = {title for exam in exams for title in exam.question.gold_titles}
     missing = {title for exam in exams for title in exam.missing_gold}
     held = {document_id for exam in exams for document_id in exam.gold}
+    pages = (corpus.document(document_id).text.splitlines() for document_id in held)
     return {
         "name": "frames",
         "subset": subset,
@@ -66,13 +67,8 @@ def rests_on(subset: str, exams: Sequence[Examination], corpus: IndexedCorpus | 
         "documents": corpus.listing("", 0, 0)[1],
         "pages_needed": len(needed),
         "pages_held": len(needed - missing),
-        "pages_with_tables": sum(has_table(corpus.document(document_id).text) for document_id in held),
+        "pages_with_tables": sum(any("|" in line and is_rule(line) for line in lines) for lines in pages),
     }
-
-
-def has_table(text: str) -> bool:
-    """Whether a Markdown table stands in a text."""
-    return any("|" in line and is_rule(line) for line in text.splitlines())
 
 
 def digest_of(text: str) -> str:
