@@ -13,7 +13,6 @@ from iterative_rag.serve.guard import ServerToken
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.run_manager import RunManager
 from iterative_rag.serve.serve_options import ServeOptions
-from iterative_rag.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +23,6 @@ class Services:
     pool: RagPool
     runs: RunManager
     token: ServerToken
-
-    @property
-    def settings(self) -> Settings:
-        """Those of the server, whose limits no request can raise."""
-        return self.pool.settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,7 @@ class ArticleView:
 def article_view(document: Document, start: int = 0, end: int = 0, *, part: int | None = None) -> ArticleView:
     """The part in which the quote `document.text[start:end]` begins, or the one of this number."""
     text = document.text
-    start, end = _within(start, len(text)), _within(end, len(text))
+    start, end = (min(max(offset, 0), len(text)) for offset in (start, end))
     starts = _part_starts(document)
     number = part if part is not None and 1 <= part <= len(starts) else bisect_right(starts, start)
     begin = starts[number - 1]
@@ -125,10 +125,6 @@ def article_view(document: Document, start: int = 0, end: int = 0, *, part: int 
         local = (quote[0] - begin, max(quote) - begin)
         shown = (marked_plain if suffix in _PLAIN else marked_markdown)(text[begin:stop], *local)
     return ArticleView(shown.html, shown.marked, number, len(starts))
-
-
-def _within(offset: int, length: int) -> int:
-    return min(max(offset, 0), length)
 
 
 def _part_starts(document: Document) -> list[int]:

@@ -96,7 +96,7 @@ async def changing_fields(request: Request) -> dict[str, str]:
 
 def _form(request: Request, given: Mapping[str, str], error: IterativeRAGError | None = None) -> Response:
     services = services_of(request)
-    pool, settings = services.pool, services.settings
+    pool, settings = services.pool, services.pool.settings
     return page(
         request,
         "ask.html",
@@ -123,7 +123,7 @@ def _request_like(shown: ShownRun, services: Services, question: str) -> RunRequ
     server allows them, and its backend where that is still offered."""
     given: dict[str, object] = {"question": question, "corpus": shown.corpus}
     if shown.answer:
-        used = {name: (shown.answer.settings.get(name), getattr(services.settings, name)) for name in LIMITS}
+        used = {name: (shown.answer.settings.get(name), getattr(services.pool.settings, name)) for name in LIMITS}
         given["limits"] = {
             name: type(most)(value)
             for name, (value, most) in used.items()

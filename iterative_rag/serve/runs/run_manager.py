@@ -52,7 +52,9 @@ class RunManager:
                 pass
             run = Run(run_id, request, client, alone=self._left_alone, ended=self._cancel_timer)
             self._runs[run_id] = run
-            self._forget_old()
+            over = [known for known, other in self._runs.items() if other.over]
+            for old in over[: max(0, len(over) - self.options.kept_runs)]:
+                del self._runs[old]
         self._left_alone(run)
         self._tell_places()
         self._threads.submit(self._carry_out, run, work or asking(request))
@@ -105,11 +107,6 @@ class RunManager:
         waiting = [run for run in reversed(self.all()) if run.state is RunStatus.QUEUED]
         for place, run in enumerate(waiting, 1):
             run.publish(Queued(place))
-
-    def _forget_old(self) -> None:
-        over = [run_id for run_id, run in self._runs.items() if run.over]
-        for run_id in over[: max(0, len(over) - self.options.kept_runs)]:
-            del self._runs[run_id]
 
     # --- one run -------------------------------------------------------------------------------------
 

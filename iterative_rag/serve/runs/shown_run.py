@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
@@ -119,9 +120,12 @@ class ShownRun:
 
 def shown_run(services: Services, run_id: str) -> ShownRun:
     """Raises NotFound."""
+    first: Mapping[str, Any]
     if run := services.runs.get(run_id):
         run.touch()
-        shown, first = shown_live(run), _first_event(run_id)
+        shown, first = shown_live(run), {}
+        with suppress(UsageError):  # it waits in the queue
+            first = run_of_id(run_id).first
     else:
         past = past_run(services, run_id)
         shown, first = replace(listed(past), happened=tuple(_happened(past))), past.first
@@ -185,13 +189,6 @@ def _happened(run: PastRun) -> Iterator[Happening]:
         yield Failed(PastError(str(run.last.get("error", "")), run.reason))
     elif run.status == "stopped":
         yield Stopped()
-
-
-def _first_event(run_id: str) -> Mapping[str, Any]:
-    try:
-        return run_of_id(run_id).first
-    except UsageError:  # it waits in the queue
-        return {}
 
 
 def runs_of_the_past(pool: RagPool, words: str = "") -> Iterator[ShownRun]:

@@ -108,7 +108,7 @@ def test_what_a_server_said_in_an_error_stands_in_the_log_alone(
     def fail(request: ChatRequest) -> None:
         raise LLMServerError(answered, status=401, hint="Ask ada@example.org.")
 
-    pool = RagPool(served.services.settings, served=[CORPUS], backends={"failing": PlayingLLM(fail)})
+    pool = RagPool(served.services.pool.settings, served=[CORPUS], backends={"failing": PlayingLLM(fail)})
     manager = RunManager(pool, ServeOptions())
 
     async def ask() -> CallToolResult:
