@@ -41,7 +41,7 @@ class HopPrinter:
     def __enter__(self) -> HopPrinter:
         if self._status:
             try:
-                self._status.start()
+                self._status.redraw()
             except BaseException:  # an interrupt: a chat goes on, with the cursor and its stderr as they were
                 self._status.stop()
                 raise

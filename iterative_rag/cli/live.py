@@ -36,12 +36,12 @@ Show = Callable[[float, float | None, Callable[[], Sequence[str]]], None]
 
 
 class LiveLines:
-    """Redraws what `drawn` gives for the width of the terminal every second from `start` to `stop`, the first time
-    `after` seconds from now at the soonest."""
+    """Redraws what `drawn` gives for the width of the terminal every second, from the first `redraw` that comes `after`
+    seconds from now or later, until `stop`."""
 
     def __init__(self, console: Console, drawn: Callable[[int], RenderableType], *, after: float = 0.0) -> None:
         self._console, self._drawn, self._after = console, drawn, after
-        self._wanted, self._starting = False, threading.Lock()
+        self._stopped, self._starting = False, threading.Lock()
         self._began = time.monotonic()
         self._drawn_at = 0.0
         self._live: Live | None = None
@@ -51,31 +51,25 @@ class LiveLines:
         """How long ago they were made."""
         return time.monotonic() - self._began
 
-    def start(self) -> None:
-        """Does nothing where they are shown already."""
-        self._wanted = True
-        self._show_when_due()
-
     def redraw(self, *, pause: float = 0.0) -> None:
         """Show at once what has changed, but not within `pause` seconds of the last time."""
-        self._show_when_due()
-        if self._live is not None and time.monotonic() - self._drawn_at >= pause:
+        if self._live is None and self.seconds >= self._after:
+            self._start()
+        elif self._live is not None and time.monotonic() - self._drawn_at >= pause:
             self._drawn_at = time.monotonic()
             self._live.refresh()
 
     def stop(self) -> None:
         with self._starting:
-            self._wanted = False
+            self._stopped = True
             if self._live is not None:
                 self._live.stop()
 
-    def _show_when_due(self) -> None:
-        if self._live is not None or self.seconds < self._after:
-            return
+    def _start(self) -> None:
         from rich.live import Live
 
         with self._starting:
-            if self._live is not None or not self._wanted:
+            if self._live is not None or self._stopped:
                 return
             self._live = Live(
                 console=self._console,
@@ -111,7 +105,6 @@ def bar(*, quiet: bool = False, in_pipes: bool = False) -> Iterator[Show | None]
     def show(done: float, total: float | None, parts: Callable[[], Sequence[str]]) -> None:
         nonlocal at
         at = (done, total, parts)
-        lines.start()
         lines.redraw(pause=_PAUSE)
 
     try:

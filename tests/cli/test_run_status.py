@@ -75,7 +75,7 @@ def test_is_not_shown_where_nobody_watches(on_a_terminal: TerminalCommand, serve
 def test_the_built_in_models_are_given_a_while_before_it_is_shown(after: float, shown: bool) -> None:
     screen = StringIO()
     status = RunStatus(Console(file=screen, force_terminal=True, width=80), after=after)
-    status.start()
+    status.redraw()
     status.progress(RunProgress("", (LANE,), 0, 0))
     status.stop()
     status.progress(RunProgress("", (), 0, 0))  # of a thread that ends later
