@@ -51,15 +51,11 @@ def _is_since(date: str, since: str) -> bool:
 
 
 def _holds(entry: CatalogueEntry, key: str, wanted: str) -> bool:
-    return any(known.casefold() == key.casefold() and _equals(wanted, value) for known, value in entry.metadata)
-
-
-def _equals(wanted: str, value: str) -> bool:
-    """Whether a value is the one that is wanted, or matches it as a pattern; case does not matter."""
-    value = " ".join(value.split())
+    """Whether a value of this key is the one that is wanted, or matches it as a pattern; case does not matter."""
+    values = [" ".join(value.split()) for known, value in entry.metadata if known.casefold() == key.casefold()]
     if "*" in wanted or "?" in wanted:
-        return _pattern(wanted).search(value) is not None
-    return " ".join(wanted.split()).casefold() == value.casefold()
+        return any(_pattern(wanted).search(value) for value in values)
+    return " ".join(wanted.split()).casefold() in map(str.casefold, values)
 
 
 def _pattern(text: str) -> re.Pattern[str]:

@@ -140,10 +140,10 @@ class Tools:
         if not query.strip():
             raise UsageError("The query is empty.", hint="Give the words to look for.")
         searched = self.runs.pool.corpus(corpus)
-        passages = []
-        for hit, _ in search_hits(self.runs.pool, searched, query, limit, within.within()):
-            quoted = _quoted(searched, searched.document(hit.document_id), (hit.start, hit.end))
-            passages.append(Passage(**quoted.model_dump(), score=hit.score))
+        passages = [
+            Passage(**_quoted(searched, searched.document(hit.document_id), (hit.start, hit.end)), score=hit.score)
+            for hit, _ in search_hits(self.runs.pool, searched, query, limit, within.within())
+        ]
         return PassagesResult(corpus=searched.name, query=query, passages=passages)
 
     def read_document(
@@ -166,11 +166,8 @@ class Tools:
                 raise UsageError(f"{read.title!r} has no section like {section!r}.", hint="outline lists its sections.")
             start, stop = max(start, span.start), max(start, span.end)
         end = min(stop, start + max_chars)
-        return DocumentPart(
-            **_quoted(held, read, (start, end)).model_dump(),
-            length=len(read.text),
-            next_start=end if end < stop else None,
-        )
+        following = end if end < stop else None
+        return DocumentPart(**_quoted(held, read, (start, end)), length=len(read.text), next_start=following)
 
     def outline(self, document: DocumentName, corpus: CorpusName = "") -> OutlineResult:
         """The sections, tables and lists of a document with their offsets."""
@@ -243,10 +240,10 @@ def _source(corpus: IndexedCorpus | ZimCorpus, document: Document) -> dict[str, 
     return {"document_id": document.id, "title": document.title, "uri": uri, "url": document.link, "lost_rows": lost}
 
 
-def _quoted(corpus: IndexedCorpus | ZimCorpus, document: Document, span: Span) -> Quoted:
+def _quoted(corpus: IndexedCorpus | ZimCorpus, document: Document, span: Span) -> dict[str, Any]:
     start, end = span
-    text = document.text[start:end]
-    return Quoted(**_source(corpus, document), start=start, end=end, text=text, page=document.page_at(start))
+    told = {"start": start, "end": end, "text": document.text[start:end], "page": document.page_at(start)}
+    return _source(corpus, document) | told
 
 
 def _rows(parts: Sequence[Table]) -> list[Rows]:
