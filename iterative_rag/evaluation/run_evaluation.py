@@ -22,8 +22,6 @@ from iterative_rag.settings import home
 from iterative_rag.system.files import FILE_MODE, check_writable, disk_full, is_disk_full, private_folder, tighten
 
 if TYPE_CHECKING:
-    from inspect_ai import Task
-
     from iterative_rag.index.indexing_progress import Progress as IndexProgress
 
 
@@ -97,6 +95,9 @@ def run(
 
 
 def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callable[[Tally], None] | None) -> None:
+    """Have inspect_ai run what is not in the logs yet."""
+    from inspect_ai import eval_set
+
     from iterative_rag.evaluation.inspect_task import make_task
 
     lock = threading.Lock()
@@ -117,13 +118,6 @@ def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callab
         concurrency=config.concurrency,
         done=done,
     )
-    _run_task(task, logs, config.concurrency, prepared.manifest["dataset"]["digest"][:12])
-
-
-def _run_task(task: Task, logs: Path, concurrency: int, identity: str) -> None:
-    """Have inspect_ai run what of the task is not in the logs yet."""
-    from inspect_ai import eval_set
-
     # The closing message of inspect_ai goes nowhere: stdout is for our data.
     with contextlib.redirect_stdout(io.StringIO()), _contained(), _cancelled_by_interrupts():
         _, eval_logs = eval_set(
@@ -131,14 +125,14 @@ def _run_task(task: Task, logs: Path, concurrency: int, identity: str) -> None:
             log_dir=str(logs),
             model=None,
             display="none",
-            max_samples=concurrency,
+            max_samples=config.concurrency,
             log_buffer=1,  # every finished question is on disk at once
             log_realtime=False,
             retry_attempts=0,  # a question has retries of its own
             retry_immediate=False,
             fail_on_error=False,
             ctl_server=False,
-            eval_set_id=identity,
+            eval_set_id=prepared.dataset.digest[:12],
             log_dir_allow_dirty=True,
         )
     if not eval_logs:
