@@ -9,7 +9,7 @@ inspect_task, run_evaluation             a run as a resumable inspect_ai task
 run_folder, run_matrix                   what it leaves, grids of runs
 answer_match, judge                      record -> scores, judge's verdict
 failure_causes                           record -> cause of failure
-figures, summary, statistics             records -> figures with intervals
+summary, statistics                      records -> figures with intervals
 retrieval_metrics, run_comparison        retrieval; comparison of runs
 report_tables, markdown_report, html_report    figures -> tables -> Markdown and one HTML page
 """

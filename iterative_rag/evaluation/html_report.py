@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import MissingExtra
 from iterative_rag.evaluation import report_tables
-from iterative_rag.evaluation.figures import cited, gave_facts, listed, read
 from iterative_rag.evaluation.records import QuestionRecord
 from iterative_rag.evaluation.report_tables import Report, notes, what_was_run
+from iterative_rag.evaluation.summary import cited, gave_facts, listed, read
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.plurals import counted
 from iterative_rag.types.documents import web_link

@@ -9,11 +9,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from iterative_rag.evaluation.figures import EVIDENCE, SCORES, SPENDING, Figure, answered_rightly, gave_answer
 from iterative_rag.evaluation.frames import FIGURES, Manifest, benchmark_of, differences
 from iterative_rag.evaluation.records import Outcome, QuestionRecord
 from iterative_rag.evaluation.run_folder import RunFolder
-from iterative_rag.evaluation.summary import summarise
+from iterative_rag.evaluation.summary import (
+    EVIDENCE,
+    SCORES,
+    SPENDING,
+    Figure,
+    answered_rightly,
+    gave_answer,
+    summarise,
+)
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.plurals import counted
 
@@ -42,7 +49,7 @@ class Report:
 
     @classmethod
     def of(cls, run: RunFolder) -> Report:
-        return cls(run, summarise(run))
+        return cls(run, summarise(run.records, run.expected))
 
     def to_json(self) -> dict[str, Any]:
         """The summary; of a benchmark also its published figures and what sets the run apart from them."""

@@ -14,11 +14,10 @@ from typing import Any
 
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.answer_modes import BOUNDS
-from iterative_rag.evaluation.figures import SPENDING, Measure, answered_rightly, f1, scorable, values_by_question
 from iterative_rag.evaluation.records import QuestionRecord
 from iterative_rag.evaluation.run_folder import RunFolder
-from iterative_rag.evaluation.statistics import holm, mcnemar, mean_interval, paired_difference
-from iterative_rag.evaluation.summary import rounded
+from iterative_rag.evaluation.statistics import holm, mcnemar, mean_interval, paired_difference, rounded
+from iterative_rag.evaluation.summary import SPENDING, Measure, answered_rightly, f1, scorable, values_by_question
 from iterative_rag.text.plurals import counted
 
 

@@ -31,8 +31,13 @@ class RunFolder:
         return self.path.name
 
     @property
+    def expected(self) -> int:
+        """How many answers it has when it is complete."""
+        return int(self.manifest["questions"]) * int(self.manifest["repeat"])
+
+    @property
     def complete(self) -> bool:
-        return len(self.records) == int(self.manifest["questions"]) * int(self.manifest["repeat"])
+        return len(self.records) == self.expected
 
 
 def read_manifest(path: Path) -> dict[str, Any] | None:

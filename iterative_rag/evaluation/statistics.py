@@ -14,6 +14,7 @@ from typing import Any
 CONFIDENCE = 0.95
 RESAMPLES = 9999
 BINS = 10
+_DIGITS = 6  # of what is told
 # Resamples drawn at once: bounds memory, no effect on the statistics.
 _NUMBERS_AT_ONCE = 2_000_000
 
@@ -120,3 +121,16 @@ def calibration(confidences: Sequence[float], right: Sequence[float]) -> dict[st
     brier = fmean([(confidence - hit) ** 2 for confidence, hit in pairs])
     ece = sum(entry["n"] * abs(entry["confidence"] - entry["right"]) for entry in made) / len(pairs)
     return {"ece": ece, "brier": brier, "bins": made}
+
+
+def rounded(value: Any) -> Any:
+    """Plain JSON values with six digits, which keeps diffs of two objects short."""
+    match value:
+        case float():
+            # Small p-values keep six significant digits.
+            return round(value, _DIGITS) if abs(value) >= 1e-3 else float(f"{value:.{_DIGITS}g}")
+        case dict():
+            return {key: rounded(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [rounded(inner) for inner in value]
+    return value
