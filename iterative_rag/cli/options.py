@@ -131,9 +131,8 @@ def announce_starter(settings: Settings) -> None:
     """Announce the indexing of the starter corpus, which takes some seconds once."""
     from iterative_rag.app.factory import STARTER_CORPUS, corpora, corpus_name, names_collection
 
-    if names_collection(settings):
-        return
-    if corpus_name(settings) == STARTER_CORPUS and STARTER_CORPUS not in corpora().names():
+    starter = not names_collection(settings) and corpus_name(settings) == STARTER_CORPUS
+    if starter and STARTER_CORPUS not in corpora().names():
         from iterative_rag.cli.console import err
 
         err().line(("Indexing the starter corpus, once ...", "dim"))

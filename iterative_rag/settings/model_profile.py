@@ -58,8 +58,7 @@ class ModelProfile:
 
     def applied(self, settings: Settings) -> Settings:
         """The settings with those of the profile that the user has not set in any layer."""
-        chosen = self._chosen(settings)
-        return settings.model_copy(update=chosen) if chosen else settings
+        return settings.model_copy(update=self._chosen(settings))
 
     def changes(self, settings: Settings) -> dict[str, Any]:
         """The settings that the profile gives another value."""
