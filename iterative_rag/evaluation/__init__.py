@@ -1,6 +1,6 @@
 """Measures the package on question sets: run, score, find the cause of each failure, compare, report.
 
-questions, records                       the vocabulary: a question, and the record of how it was answered
+records                                  the vocabulary: a question, and the record of how it was answered
 dataset_forms, question_files            files -> questions
 gold_articles, search_scope              the articles that are needed, the corpus that is searched
 frames, download                         FRAMES: its subsets, published figures, pages

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, IterativeRAGError
-from iterative_rag.evaluation.questions import Question
-from iterative_rag.evaluation.records import Cited, FoundFact, Hop, Outcome, QuestionRecord, Spent
+from iterative_rag.evaluation.records import Cited, FoundFact, Hop, Outcome, Question, QuestionRecord, Spent
 from iterative_rag.protocols import Corpus
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.types import (

@@ -29,7 +29,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, Validation
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.gold_articles import links_in, title_of
 from iterative_rag.evaluation.question_files import Row, broken, read_bytes, rows
-from iterative_rag.evaluation.questions import Answerability, Dataset, Paragraph, Question
+from iterative_rag.evaluation.records import Answerability, Dataset, Paragraph, Question
 from iterative_rag.sources.wikipedia.page_names import is_link
 
 _SUFFIXES = (".gz", ".jsonl", ".json", ".tsv", ".csv", ".txt")

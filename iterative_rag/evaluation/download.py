@@ -18,7 +18,7 @@ from iterative_rag.sources.web.page_client import user_agent
 from iterative_rag.system.files import write_whole
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.questions import Question
+    from iterative_rag.evaluation.records import Question
     from iterative_rag.sources.web.page_client import RetryPolicy
     from iterative_rag.sources.wikipedia.article_fetching import Progress
     from iterative_rag.sources.wikipedia.page_names import PageName

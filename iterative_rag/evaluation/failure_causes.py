@@ -20,8 +20,7 @@ Looked for in this order; the first that holds is the cause.
 from __future__ import annotations
 
 from iterative_rag.evaluation.answer_match import closed, matches, read_value, stands_in
-from iterative_rag.evaluation.questions import Answerability
-from iterative_rag.evaluation.records import Cause, FoundFact, Outcome, QuestionRecord
+from iterative_rag.evaluation.records import Answerability, Cause, FoundFact, Outcome, QuestionRecord
 from iterative_rag.evaluation.summary import gave_facts, listed, read
 from iterative_rag.text.values import Quantity
 

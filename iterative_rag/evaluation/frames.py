@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.questions import Dataset
+from iterative_rag.evaluation.records import Dataset
 from iterative_rag.system.files import readable
 from iterative_rag.text.markdown_rows import is_rule
 from iterative_rag.text.plurals import counted

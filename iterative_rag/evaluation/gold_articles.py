@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.questions import Paragraph, Question
+from iterative_rag.evaluation.records import Paragraph, Question
 from iterative_rag.sources import front_matter
 from iterative_rag.sources.wikipedia.page_names import PageName, is_link, page_name
 from iterative_rag.system.files import readable

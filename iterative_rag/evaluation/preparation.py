@@ -15,8 +15,7 @@ from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.answer_modes import AUTO, ORACLE, Examination, examine, modes
 from iterative_rag.evaluation.failure_causes import cause
 from iterative_rag.evaluation.frames import ids_of, rests_on
-from iterative_rag.evaluation.questions import Dataset, Question
-from iterative_rag.evaluation.records import Outcome, QuestionRecord, Scores
+from iterative_rag.evaluation.records import Dataset, Outcome, Question, QuestionRecord, Scores
 from iterative_rag.evaluation.run_folder import package_versions
 from iterative_rag.settings import Settings
 from iterative_rag.settings.model import one_of

@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import MissingExtra
-from iterative_rag.evaluation.questions import Question
+from iterative_rag.evaluation.records import Question
 from iterative_rag.evaluation.statistics import mean_interval
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.types import Need

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.gold_articles import GoldIndex, paragraph_id
-from iterative_rag.evaluation.questions import Dataset, Question
+from iterative_rag.evaluation.records import Dataset, Question
 from iterative_rag.settings import Settings
 from iterative_rag.types import Document
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Any, TypeAlias
 
-from iterative_rag.evaluation.questions import Answerability
-from iterative_rag.evaluation.records import Cause, JudgeVerdict, Outcome, QuestionRecord, Spent
+from iterative_rag.evaluation.records import Answerability, Cause, JudgeVerdict, Outcome, QuestionRecord, Spent
 from iterative_rag.evaluation.statistics import calibration, mean_interval, rounded
 
 Measure: TypeAlias = Callable[[QuestionRecord], float | None]  # None: nothing to measure

@@ -17,7 +17,7 @@ from iterative_rag.errors import UsageError
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.questions import Question
+    from iterative_rag.evaluation.records import Question
     from iterative_rag.evaluation.retrieval_metrics import Progress
     from iterative_rag.settings import Settings
 
