@@ -10,8 +10,8 @@ from typing import Any
 from lxml.html import document_fromstring
 
 from iterative_rag.evaluation.inspect_task import RECORD
-from iterative_rag.evaluation.questions import Answerability
 from iterative_rag.evaluation.records import (
+    Answerability,
     Cause,
     Cited,
     FoundFact,

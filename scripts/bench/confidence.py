@@ -32,7 +32,7 @@ from iterative_rag.evaluation.answer_match import score
 from iterative_rag.evaluation.dataset_forms import load
 from iterative_rag.evaluation.question_files import read_bytes
 from iterative_rag.evaluation.question_files import rows as rows_in
-from iterative_rag.evaluation.questions import Dataset, Question
+from iterative_rag.evaluation.records import Dataset, Question
 from iterative_rag.evaluation.search_scope import pool
 from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.nearness import names_held

@@ -24,7 +24,7 @@ from iterative_rag import IterativeRAG, Settings, load_settings
 from iterative_rag.app.factory import index_paths, open_corpus
 from iterative_rag.evaluation.answer_match import score
 from iterative_rag.evaluation.dataset_forms import load
-from iterative_rag.evaluation.questions import Question
+from iterative_rag.evaluation.records import Question
 from iterative_rag.text.spoken_language import language_of_text
 from iterative_rag.types import Hit
 from scripts.bench import harness

@@ -29,7 +29,7 @@ from iterative_rag.builtin.reasoning.answer_trust import CAREFUL, GUESSING, Fitt
 from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.evaluation.answer_match import score
 from iterative_rag.evaluation.dataset_forms import load
-from iterative_rag.evaluation.questions import Question
+from iterative_rag.evaluation.records import Question
 from iterative_rag.evaluation.search_scope import pool
 from iterative_rag.evaluation.statistics import mean_interval
 from iterative_rag.protocols import Corpus

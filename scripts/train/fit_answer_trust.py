@@ -29,7 +29,7 @@ from iterative_rag.builtin.reasoning.answer_trust import GUESSING, Answering, Fi
 from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.evaluation.answer_match import score
 from iterative_rag.evaluation.dataset_forms import load
-from iterative_rag.evaluation.questions import Question
+from iterative_rag.evaluation.records import Question
 from iterative_rag.evaluation.statistics import calibration
 from iterative_rag.settings import load_settings
 from scripts.bench.confidence import Group, Job, asked, jobs, with_and_without

@@ -21,7 +21,7 @@ import iterative_rag.builtin.reasoning.answer_trust as code
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.evaluation.answer_match import score
 from iterative_rag.evaluation.dataset_forms import load
-from iterative_rag.evaluation.questions import Question
+from iterative_rag.evaluation.records import Question
 from iterative_rag.evaluation.statistics import mean_interval
 from iterative_rag.settings import load_settings
 from scripts.bench.confidence import asked, set_aside

@@ -16,7 +16,7 @@ import pytest
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.dataset_forms import load, select
 from iterative_rag.evaluation.frames import digest_of, ids_of
-from iterative_rag.evaluation.questions import Answerability, Dataset, Paragraph, Question
+from iterative_rag.evaluation.records import Answerability, Dataset, Paragraph, Question
 
 LINKS = ["https://en.wikipedia.org/wiki/Sunday_bridge", "https://en.wikipedia.org/wiki/Edda_Holm%27s_mill"]
 PROMPT = 'Who keeps the mill\nthat the "old" bridge leads to?'

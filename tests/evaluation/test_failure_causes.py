@@ -9,8 +9,7 @@ import pytest
 
 from fakes.evaluation_records import abstention, hop, record
 from iterative_rag.evaluation.failure_causes import cause
-from iterative_rag.evaluation.questions import Answerability
-from iterative_rag.evaluation.records import Cause, FoundFact, Hop, JudgeVerdict, Outcome, QuestionRecord
+from iterative_rag.evaluation.records import Answerability, Cause, FoundFact, Hop, JudgeVerdict, Outcome, QuestionRecord
 
 GOLD = ("a", "b")
 QUESTION = "Who designed Velm Tower?"

@@ -11,7 +11,7 @@ import pytest
 from fakes.hashing_embedder import HashingEmbedder
 from fakes.in_memory import index_documents
 from iterative_rag.evaluation.gold_articles import GoldIndex, paragraph_id
-from iterative_rag.evaluation.questions import Paragraph, Question
+from iterative_rag.evaluation.records import Paragraph, Question
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.ingest import ingest
 from iterative_rag.sources import open_source

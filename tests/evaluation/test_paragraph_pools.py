@@ -16,7 +16,7 @@ from iterative_rag.app.factory import corpora
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.dataset_forms import load
 from iterative_rag.evaluation.gold_articles import paragraph_id
-from iterative_rag.evaluation.questions import Paragraph
+from iterative_rag.evaluation.records import Paragraph
 from iterative_rag.evaluation.search_scope import pool
 from iterative_rag.index.indexing_progress import Progress
 from iterative_rag.settings import Settings

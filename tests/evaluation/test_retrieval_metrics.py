@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from fakes.in_memory import MemoryCorpus
-from iterative_rag.evaluation.questions import Question
+from iterative_rag.evaluation.records import Question
 from iterative_rag.evaluation.retrieval_metrics import Ranking, figures, single
 from iterative_rag.types import Hit
 

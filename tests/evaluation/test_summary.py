@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from fakes.evaluation_records import abstention, hop, record
-from iterative_rag.evaluation.questions import Answerability
-from iterative_rag.evaluation.records import Cause, JudgeVerdict, Outcome, Spent
+from iterative_rag.evaluation.records import Answerability, Cause, JudgeVerdict, Outcome, Spent
 from iterative_rag.evaluation.summary import summarise
 
 # --- scores ----------------------------------------------------------------------------------
