@@ -172,20 +172,16 @@ def _plain_heading(text: str, line: Unit, line_end: int, limit: int, *, below_he
 
 def _units(text: str, start: int, end: int) -> Iterator[Unit]:
     """Headings, rows and sentences in order; hard-wrapped lines of prose are joined first."""
-    open_line: Unit | None = None
+    block: Unit | None = None
     for line in _lines(text, start, end):
-        if open_line is not None:
-            if line.kind is _Kind.PROSE and _continues(text, open_line, line):
-                open_line = Unit(open_line.start, line.end, open_line.kind)
-                continue
-            yield from _split(text, open_line)
-            open_line = None
-        if line.kind in (_Kind.PROSE, _Kind.ITEM):
-            open_line = line
-        else:
-            yield Unit(line.start, line.end, line.kind, line.level)
-    if open_line is not None:
-        yield from _split(text, open_line)
+        if block and line.kind is _Kind.PROSE and _continues(text, block, line):
+            block = block._replace(end=line.end)
+            continue
+        if block:
+            yield from _split(text, block)
+        block = line
+    if block:
+        yield from _split(text, block)
 
 
 def _continues(text: str, before: Unit, line: Unit) -> bool:
@@ -193,8 +189,8 @@ def _continues(text: str, before: Unit, line: Unit) -> bool:
 
     Entries of a list often lack a full stop and begin with a capital: those stay apart.
     """
-    gap = text[before.end : line.start]
-    if gap.count("\n") != 1 or text[before.end - 1] in '.!?…:;"”|':
+    gap, wraps = text[before.end : line.start], before.kind in (_Kind.PROSE, _Kind.ITEM)
+    if not wraps or gap.count("\n") != 1 or text[before.end - 1] in '.!?…:;"”|':
         return False
     last_line = before.end - max(before.start, text.rfind("\n", before.start, before.end) + 1)
     if last_line < WRAPPED_LINE_CHARS:
@@ -206,7 +202,10 @@ def _continues(text: str, before: Unit, line: Unit) -> bool:
 
 
 def _split(text: str, line: Unit) -> Iterator[Unit]:
-    """The sentences of a block of prose or of a list item."""
+    """The sentences of a block of prose or of a list item; anything else as it is."""
+    if line.kind not in (_Kind.PROSE, _Kind.ITEM):
+        yield line
+        return
     begin, kind = line.start, line.kind
     for end in sentence_ends(text, _after_marker(text, line), line.end):
         yield Unit(begin, end, kind)
@@ -239,8 +238,7 @@ class _Packer:
         self.units: list[Unit] = []  # of the passage that is being filled
         self.carried = 0  # how many of them the passage before holds too
         self.header = self.title
-        self.table: list[Unit] = []  # rows of the table so far, at most its header rows
-        self.table_header = ""
+        self.table: list[Unit] = []  # the first two rows of the table so far
 
     def pack(self) -> list[Passage]:
         for unit in _units(self.text, 0, len(self.text)):
@@ -262,15 +260,11 @@ class _Packer:
             self.path.append((unit.level, name))
 
     def _follow_table(self, unit: Unit) -> None:
-        """Learn the header rows of the table that `unit` belongs to; forget them after it."""
-        if unit.kind is _Kind.RULE and len(self.table) == 1 and not self.table_header:
-            self.table_header = self.text[self.table[0].start : unit.end]
-        if unit.kind in (_Kind.ROW, _Kind.RULE):
-            if len(self.table) < 2:
-                self.table.append(unit)
-        elif self.table:
+        """Learn the first rows of the table that `unit` belongs to; forget them after it."""
+        if unit.kind not in (_Kind.ROW, _Kind.RULE):
             self.table = []
-            self.table_header = ""
+        elif len(self.table) < 2:
+            self.table.append(unit)
 
     def _add(self, unit: Unit) -> None:
         if unit.end - unit.start > self.size:
@@ -288,8 +282,8 @@ class _Packer:
 
     def _header_for(self, unit: Unit) -> str:
         header = " > ".join([self.title, *(name for _, name in self.path)]).strip()
-        if unit.kind in (_Kind.ROW, _Kind.RULE) and self.table_header and unit.start > self.table[-1].start:
-            header = f"{header}\n{self.table_header[:TABLE_HEADER_CHARS]}"
+        if self.table[1:] and self.table[1].kind is _Kind.RULE and unit.start > self.table[1].start:
+            header = f"{header}\n{self.text[self.table[0].start : self.table[1].end][:TABLE_HEADER_CHARS]}"
         return header
 
     def _overlapping(self, following: Unit) -> list[Unit]:

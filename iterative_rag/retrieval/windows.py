@@ -226,16 +226,11 @@ def _chars(spans: Sequence[Span]) -> int:
 
 def _table_at(text: str, start: int, end: int) -> Span | None:
     """The whole Markdown table that the hit has lines of; the last one, if there are two."""
-    row = None
-    at = text.rfind("\n", 0, start) + 1
-    while at < min(end, len(text)):
-        stop = _line_end(text, at)
-        if text.startswith("|", at):
-            row = at
-        at = stop + 1
-    if row is None:
+    line = text.rfind("\n", 0, start) + 1
+    first = text.rfind("\n|", max(0, line - 1), end) + 1
+    if first < line or not text.startswith("|", first):
         return None
-    first, last = row, _line_end(text, row)
+    last = _line_end(text, first)
     while first > 0 and text.startswith("|", begin := text.rfind("\n", 0, first - 1) + 1):
         first = begin
     while last + 1 < len(text) and text[last + 1] == "|":
