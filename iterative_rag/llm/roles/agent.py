@@ -53,8 +53,7 @@ class LLMAgent(LLMRole[AgentReply]):
         status = "answered" if answered else "not_in_facts"
         reply = AnswerReply.model_validate({**asdict(submitted), "status": status})
         numbers = {n: [index + 1 for index in quotes] for n, quotes in enumerate(places, start=1)}
-        calculations = Calculations(inquiry.facts, inquiry.original, list(done))
-        return draft_of(renumbered(reply, numbers), calculations, inquiry.facts)
+        return draft_of(renumbered(reply, numbers), Calculations(inquiry.facts, inquiry.original, list(done)))
 
 
 def _result(result: ToolResult) -> str:

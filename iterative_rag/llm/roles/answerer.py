@@ -50,7 +50,7 @@ class LLMAnswerer(LLMRole[AnswerReply]):
             if proved or reply.status in ("not_in_facts", "false_premise"):  # no result brings a value that is missing
                 break
             reply = self._ask(inquiry, calculations, last_attempt, advice, may_compute=rounds_left > 0)
-        return draft_of(reply, calculations, inquiry.facts)
+        return draft_of(reply, calculations)
 
     def _ask(
         self, inquiry: Inquiry, calculations: Calculations, last_attempt: bool, advice: str, *, may_compute: bool
@@ -89,22 +89,21 @@ def written_draft(written: WrittenAnswer, inquiry: Inquiry) -> Draft | None:
     reply = AnswerReply(status="answered", **dict(written))
     if inquiry.form.is_text or _complaint(reply, len(inquiry.facts), may_compute=False):
         return None
-    return draft_of(reply, Calculations(inquiry.facts, inquiry.original, list(inquiry.computed)), inquiry.facts)
+    return draft_of(reply, Calculations(inquiry.facts, inquiry.original, list(inquiry.computed)))
 
 
-def draft_of(reply: AnswerReply, calculations: Calculations, facts: Sequence[Fact]) -> Draft:
-    """The draft that a reply stands for, whose markers mean the places of facts, from 1."""
-    computations = [*calculations.done, *calculations.written_by(reply)]
+def draft_of(reply: AnswerReply, calculations: Calculations) -> Draft:
+    """The draft that a reply stands for, whose markers mean the places of the calculations' facts, from 1."""
+    facts, computations = calculations.facts, (*calculations.done, *calculations.written_by(reply))
     text = reply.answer or (reply.short_answer if reply.status == "answered" else "")
-    text = with_computations(text, computations)
-    text, cited = renumbered(text, len(facts))
+    text, cited = renumbered(with_computations(text, computations), len(facts))
     if reply.status == "answered":
-        return _with_notes(_answered(reply, text, cited, facts, tuple(computations)), reply, len(facts))
+        return _with_notes(_answered(reply, text, cited, facts, computations), reply, len(facts))
     missing = reply.missing or renumbered(reply.answer, len(facts))[0] or "The facts found do not settle it."
     untrue = reply.status == "false_premise"
     if untrue:
         missing = f"The question assumes something untrue: {missing}"
-    return Draft(False, text, "", cited, missing, reply.confidence, tuple(computations), false_premise=untrue)
+    return Draft(False, text, "", cited, missing, reply.confidence, computations, false_premise=untrue)
 
 
 def _answered(

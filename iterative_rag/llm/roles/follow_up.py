@@ -45,8 +45,7 @@ def _draft(reply: FollowUpReply, question: str, earlier: Earlier) -> Draft | Non
     """The answer from the earlier facts; None where it cites none of them, or is not sure."""
     if reply.status != "answered" or reply.confidence < SURE:
         return None
-    said = AnswerReply.model_validate(dict(reply))
-    draft = draft_of(said, Calculations(earlier.facts, question), earlier.facts)
+    draft = draft_of(AnswerReply.model_validate(dict(reply)), Calculations(earlier.facts, question))
     return draft if draft.cited and draft.short_answer else None
 
 
