@@ -217,11 +217,12 @@ class StreamedChat:
         if request.schema and not arrived.calls and ends_in_json(arrived.text, only=True):
             return
         if arrived.finish in ("length", "content_filter", "endless"):
-            cut = f"The reply of {self._server.model} was cut off ({arrived.finish}) at {request.max_tokens} tokens."
-            error = ReplyTruncated(cut, hint="Raise reply_tokens.")
+            told = f"The reply of {self._server.model} was cut off ({arrived.finish}) at {request.max_tokens} tokens."
+            hint = "Raise reply_tokens."
             if arrived.finish == "endless":
-                said = f"{self._server.model} does not end its reply."
-                error = ReplyTruncated(said, hint="Try another model: this one cannot be held to JSON.")
+                told = f"{self._server.model} does not end its reply."
+                hint = "Try another model: this one cannot be held to JSON."
+            error = ReplyTruncated(told, hint=hint)
             error.retryable = False  # the same call would be cut off again
             raise error
         if not arrived.begun and self._call.status == ACCEPTED:
@@ -277,12 +278,9 @@ def _generator(stream: Iterator[ChatResponse]) -> Generator[ChatResponse, None, 
 
 
 def _messages(request: ChatRequest) -> list[ChatMessage]:
-    from llama_index.core.base.llms.types import ChatMessage, MessageRole
+    from llama_index.core.base.llms.types import ChatMessage
 
-    return [
-        ChatMessage(role=MessageRole.SYSTEM, content=request.system),
-        ChatMessage(role=MessageRole.USER, content=request.user),
-    ]
+    return [ChatMessage.from_str(request.system, "system"), ChatMessage.from_str(request.user, "user")]
 
 
 def named_thinking(settings: Settings) -> str:

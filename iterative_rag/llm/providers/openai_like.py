@@ -49,10 +49,7 @@ class OpenAILikeChat(StreamedChat):
         )
 
     def preload(self) -> None:
-        self._object()
-
-    def _object(self) -> OpenAILike:
-        """The object of LlamaIndex, made once. Raises LLMError for a model that cannot chat."""
+        """Make the object of LlamaIndex, once. Raises LLMError for a model that cannot chat."""
         with self._lock, llama_index_import:
             if self._llm is None:
                 import httpx
@@ -74,7 +71,6 @@ class OpenAILikeChat(StreamedChat):
                     )
                 except ValueError:  # names that OpenAI serves by another protocol only; not chained: may show the key
                     raise LLMError(f"The model {model!r} has no chat API.", hint="Choose a chat model.") from None
-            return self._llm
 
     def _stream(self, request: ChatRequest, messages: list[ChatMessage], form: Form) -> Iterator[ChatResponse]:
         options: dict[str, Any] = {}
@@ -89,7 +85,8 @@ class OpenAILikeChat(StreamedChat):
             held = {"schema": dict(request.schema)} if form.json == "json_object schema" else {}
             options["response_format"] = {"type": "json_object", **held}
         options |= self._thinking[form.thinking]
-        return self._object().stream_chat(messages, max_tokens=request.max_tokens, **options)
+        assert self._llm is not None  # preloaded
+        return self._llm.stream_chat(messages, max_tokens=request.max_tokens, **options)
 
 
 def _thinking_forms(thinking: str, url: str) -> Sequence[Mapping[str, Any]]:

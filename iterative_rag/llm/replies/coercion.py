@@ -104,11 +104,6 @@ def as_flag(value: Any) -> Any:
     return word in _TRUE if isinstance(word, str) and word in _TRUE | _FALSE else value
 
 
-def as_sure_flag(value: Any) -> bool:
-    """True only where the value plainly says so: for a field that a reply can do without."""
-    return as_flag(value) is True
-
-
 Text = Annotated[str, BeforeValidator(as_text)]
 Remark = Annotated[Text, BeforeValidator(as_remark)]
 Texts = Annotated[list[Text], BeforeValidator(as_texts)]
@@ -116,4 +111,5 @@ Notes = Annotated[tuple[str, ...], BeforeValidator(as_notes)]
 Numbers = Annotated[tuple[int, ...], BeforeValidator(as_numbers)]
 Share = Annotated[float, BeforeValidator(as_share)]
 Flag = Annotated[bool, BeforeValidator(as_flag)]
-SureFlag = Annotated[bool, BeforeValidator(as_sure_flag)]
+# True only where the value plainly says so: for a field that a reply can do without.
+SureFlag = Annotated[bool, BeforeValidator(lambda value: as_flag(value) is True)]
