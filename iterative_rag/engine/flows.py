@@ -10,7 +10,7 @@ from iterative_rag.engine.components import Engine, RunComponents
 from iterative_rag.engine.corrector import Corrector
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafted, Drafting
-from iterative_rag.engine.run import Run
+from iterative_rag.engine.run import Loop, Run
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import UsageError
 from iterative_rag.protocols import Analyst, Corpus
@@ -42,33 +42,30 @@ UNREAD_SCORE = 0.5
 # --- one search ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class SingleSearch:
+def single_search(run: RunComponents, finder: DataFinder, drafting: Drafting) -> Loop:
     """One search with the question as it is, corrected where it falls short, and an answer: corrective RAG.
 
     Where the strategy reflects and finds that the answer does not answer what was asked, the gap is searched for, too.
     """
 
-    run: RunComponents
-    finder: DataFinder
-    drafting: Drafting
-
-    def __call__(self, state: RunState) -> Generator[Progress, None, RunState]:
+    def loop(state: RunState) -> Generator[Progress, None, RunState]:
         original = state.inquiry.original
         # When the loop is resumed, the search is done and only the answer is left.
         need = None if state.inquiry.tried else Need(original)
         while True:
             hop = state.next_hop
             if need:
-                self.run.budget.check()
-                state = yield from self.finder.search(state, [need], wider=state.inquiry.looks(need) > 0)
+                run.budget.check()
+                state = yield from finder.search(state, [need], wider=state.inquiry.looks(need) > 0)
             may_search = len(state.inquiry.tried) < SEARCHES
-            drafted = yield from self.drafting.draft(hop, state.inquiry, last_attempt=True, may_search=may_search)
+            drafted = yield from drafting.draft(hop, state.inquiry, last_attempt=True, may_search=may_search)
             state = state.with_draft(drafted)
             need = Need(drafted.gap or original)
             # The second search for a need is wider; a third would bring nothing else.
             if not drafted.search or state.inquiry.looks(need) > 1:
                 return state
+
+    return loop
 
 
 def naive(run: RunComponents) -> Engine:
@@ -109,20 +106,15 @@ def _passages(need: Need, documents: Sequence[ShortlistedDocument], corpus: Corp
 # --- a plan ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedSteps:
+def planned_steps(run: RunComponents, finder: DataFinder, drafting: Drafting) -> Loop:
     """Plan, step, evaluate: a plan for a hard question, a step of it carried out, the plan evaluated again.
 
     A step is a search of the corpus, a search of the web where the user allows it, or a calculation. The planner sees
     all results and all that was tried, so the loop never goes round.
     """
 
-    run: RunComponents
-    finder: DataFinder
-    drafting: Drafting
-
-    def __call__(self, state: RunState) -> Generator[Progress, None, RunState]:
-        planner = self.run.roles.planner
+    def loop(state: RunState) -> Generator[Progress, None, RunState]:
+        planner = run.roles.planner
         plan = planner.plan(state.inquiry)
         yield PlanningStep(state.next_hop, plan)
         if not plan.steps and not state.inquiry.tried:  # a question without a plan is looked up as it is
@@ -131,26 +123,23 @@ class PlannedSteps:
         while left and (step := _next_step(plan, state.inquiry)):
             left -= 1
             hop = state.next_hop
-            self.run.budget.check()
+            run.budget.check()
             if step.tool is PlanTool.CALCULATE:
                 state = yield from _calculated(state, step)
                 if len(plan.steps) == 1 and state.inquiry.computed:  # only the answer waits for the result
                     break
+            elif hop > run.settings.max_hops:
+                raise run.budget.reached(Cap.HOPS)
             else:
-                state = yield from self._looked_up(state, step)
+                need, online = Need(step.question), step.tool is PlanTool.WEB and finder.searches_web
+                wider = state.inquiry.looks(need) > 0 and not online
+                state = yield from finder.search(state, [need], wider=wider, online=online)
             plan = planner.plan(state.inquiry, plan)
             yield PlanningStep(hop, plan)
         hop = max(len(state.hops), 1)
-        return state.with_draft((yield from self.drafting.draft(hop, state.inquiry, last_attempt=True)))
+        return state.with_draft((yield from drafting.draft(hop, state.inquiry, last_attempt=True)))
 
-    def _looked_up(self, state: RunState, step: PlannedStep) -> Generator[Progress, None, RunState]:
-        """The state after a search of the corpus, or of the web where that is allowed."""
-        if state.next_hop > self.run.settings.max_hops:
-            raise self.run.budget.reached(Cap.HOPS)
-        need = Need(step.question)
-        online = step.tool is PlanTool.WEB and self.finder.searches_web
-        wider = state.inquiry.looks(need) > 0 and not online
-        return (yield from self.finder.search(state, [need], wider=wider, online=online))
+    return loop
 
 
 def _calculated(state: RunState, step: PlannedStep) -> Generator[Progress, None, RunState]:

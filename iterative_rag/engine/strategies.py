@@ -25,7 +25,7 @@ from iterative_rag.engine.components import Engine, RunComponents
 from iterative_rag.engine.corrector import Corrector
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting
-from iterative_rag.engine.flows import PlannedSteps, SingleSearch
+from iterative_rag.engine.flows import planned_steps, single_search
 from iterative_rag.engine.loop import StepLoop
 from iterative_rag.engine.run import Loop, Run
 from iterative_rag.verification.rule_reflector import RuleReflector, UnsureReflector
@@ -78,8 +78,8 @@ class Composition:
         return replace(drafting, reflector=reflector or RuleReflector(), guards=False)
 
 
-CRAG = Composition(SingleSearch, grading=True, correction=True)
+CRAG = Composition(single_search, grading=True, correction=True)
 SELF_RAG = replace(CRAG, reflection=True)
-PLAN = Composition(PlannedSteps)
+PLAN = Composition(planned_steps)
 ITERATIVE = Composition(StepLoop)
 FULL = Composition(StepLoop, **dict.fromkeys(_PARTS, True))
