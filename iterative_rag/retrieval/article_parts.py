@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import pairwise
 from typing import TypeVar
@@ -90,34 +90,27 @@ def beginning(text: str, size: int) -> Span:
 
 def tables(text: str) -> list[Table]:
     """The tables in document order."""
-    lined = []
-    for lines, heading in _runs(text, _ROW):
-        header = len(lines) > 1 and (2 if is_rule(text[slice(*lines[1])]) else 1)
-        lined.append(Table(heading, tuple(lines[:header]), tuple(lines[header:])))
-    return lined
+    runs = [(run, len(run.rows) > 1 and (2 if is_rule(text[slice(*run.rows[1])]) else 1)) for run in _runs(text, _ROW)]
+    return [Table(run.heading, run.rows[:header], run.rows[header:]) for run, header in runs]
 
 
 def lists(text: str) -> list[Table]:
     """The lists with bullets or numbers, then those of plain lines, each in document order."""
     titled = headings(text, 0, len(text))
-    marked = [run for run in _runs(text, _ITEM) if len(run[0]) >= FEWEST_ENTRIES]
+    marked = [run for run in _runs(text, _ITEM) if len(run.rows) >= FEWEST_ENTRIES]
     plain = [_without_heading(text, run, titled) for run in _runs(text, _SHORT_LINE)]
-    plain = [run for run in plain if _is_list([text[slice(*line)] for line in run[0]])]
-    return [Table(heading, (), tuple(lines)) for lines, heading in (*marked, *plain)]
+    return [*marked, *(run for run in plain if _is_list([text[slice(*line)] for line in run.rows]))]
 
 
-def _without_heading(text: str, run: tuple[list[Span], str], titled: Sequence[Unit]) -> tuple[list[Span], str]:
+def _without_heading(text: str, run: Table, titled: Sequence[Unit]) -> Table:
     """A run of plain lines without the heading that it begins with; what follows a heading is none. "See also" and the
     like end it: what is linked below is no row of a section above that has none."""
-    lines, heading = run
-    ends = (n for n, line in enumerate(lines) if folded(text[slice(*line)]).strip() in row_words()["apparatus"])
-    lines = lines[: next(ends, len(lines))]
-    if not lines:
-        return lines, heading
-    first = next((n for n, other in enumerate(titled) if other.start == lines[0][0]), None)
+    ends = (n for n, line in enumerate(run.rows) if folded(text[slice(*line)]).strip() in row_words()["apparatus"])
+    lines = run.rows[: next(ends, len(run.rows))]
+    first = next((n for n, other in enumerate(titled) if lines and other.start == lines[0][0]), None)
     if first is None or (first and not text[titled[first - 1].end : lines[0][0]].strip()):
-        return lines, heading
-    return lines[1:], _name(text, titled[first])
+        return replace(run, rows=lines)
+    return Table(_name(text, titled[first]), (), lines[1:])
 
 
 def _is_list(lines: Sequence[str]) -> bool:
@@ -126,8 +119,8 @@ def _is_list(lines: Sequence[str]) -> bool:
     return len(lines) >= FEWEST_LINES and len(telling) >= TELLING * len(lines)
 
 
-def _runs(text: str, line: re.Pattern[str]) -> list[tuple[list[Span], str]]:
-    """The lines of one kind that follow one another, with the heading above them."""
+def _runs(text: str, line: re.Pattern[str]) -> list[Table]:
+    """The lines of one kind that follow one another, as rows without a header, with the heading above them."""
     runs: list[list[Span]] = []
     titled = headings(text, 0, len(text))
     for match in line.finditer(text):
@@ -136,7 +129,7 @@ def _runs(text: str, line: re.Pattern[str]) -> list[tuple[list[Span], str]]:
         else:
             runs.append([match.span()])
     above = ([_name(text, heading) for heading in titled if heading.start < lines[0][0]] for lines in runs)
-    return [(lines, names[-1] if names else "") for lines, names in zip(runs, above, strict=True)]
+    return [Table(names[-1] if names else "", (), tuple(lines)) for lines, names in zip(runs, above, strict=True)]
 
 
 def table_named(text: str, candidates: Sequence[Table], name: str) -> Table | None:
