@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 
 from iterative_rag.computing.display import shortened
-from iterative_rag.engine.agent_results import REFUSED, AgentMemory, ShownTexts, told_of_quotes, values_of, verified
+from iterative_rag.engine.agent_results import REFUSED, AgentMemory, ShownTexts, values_of, verified
 from iterative_rag.engine.agent_tools import Toolbox
 from iterative_rag.engine.components import Engine, RunComponents
 from iterative_rag.engine.run import Run
@@ -181,7 +181,11 @@ class AgentLoop:
             need = facts[0].need if facts else Need(state.inquiry.original)
             ids = tuple(dict.fromkeys(fact.document_id for fact in facts))
             yield ReadingStep(state.next_hop, need, tuple(facts), len(ids), 0, 0, len(refused), documents=ids)
-            results += told_of_quotes(noted, refused)
+        if refused:
+            told = "these stand in no article word for word; copy what it says exactly"
+            results.append(ToolResult(REFUSED, told, "\n".join(f'- "{quote}"' for quote in refused)))
+        elif noted:
+            results.append(ToolResult("note", counted(len(noted), "quote") + " kept"))
         titles = [document.title for document in self._shown.opened.values()] if needs else []
         state = state.with_hop(needs, titles, facts, self._budget.used_since(since))
         yield state

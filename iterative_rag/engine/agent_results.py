@@ -220,15 +220,6 @@ def verified(
     return None
 
 
-def told_of_quotes(noted: Sequence[QuotedPassage], refused: Sequence[str]) -> Iterator[ToolResult]:
-    """What the model is told of its quotes: those that were refused, else how many were kept."""
-    if refused:
-        said = "\n".join(f'- "{quote}"' for quote in refused)
-        yield ToolResult(REFUSED, "these stand in no article word for word; copy what it says exactly", said)
-    elif noted:
-        yield ToolResult("note", counted(len(noted), "quote") + " kept")
-
-
 def values_of(
     computation: Computation, named: Sequence[int], inquiry: Inquiry, earlier: Sequence[Computation]
 ) -> tuple[tuple[int, ...], list[str]]:

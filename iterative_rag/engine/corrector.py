@@ -41,9 +41,6 @@ RRF_K = 60
 # Documents of each list that are fused, for each that is wanted: one that all lists rank low can still win.
 DEPTH = 3
 
-# What of a found document is still of use; None for nothing.
-Unread: TypeAlias = Callable[[ShortlistedDocument], ShortlistedDocument | None]
-
 
 def verdict(grades: Sequence[Grade]) -> Verdict:
     """Incorrect if no score reaches GRADE_LOWER; correct if the best one is above GRADE_UPPER; else ambiguous. So a
@@ -212,7 +209,7 @@ def search_reworded(
     rewording: Rewording,
     documents: int,
     passages: int,
-    unread: Unread = lambda entry: entry,
+    unread: Callable[[ShortlistedDocument], ShortlistedDocument | None] = lambda entry: entry,
     known: int = 0,
 ) -> tuple[ShortlistedDocument, ...]:
     """The best `documents` of all searches of a rewording, each for `passages` hits, fused by reciprocal rank.

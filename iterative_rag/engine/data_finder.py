@@ -139,7 +139,7 @@ class DataFinder:
         for confirmer in self._confirmers:
             readings = tuple(self._confirmed(reading, confirmer) for reading in readings)
         for reading in readings:
-            yield reading.step(hop)
+            yield replace(reading.record, hop=hop)
         return readings
 
     def _confirmed(self, reading: NeedReading, confirmer: Confirmer) -> NeedReading:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.protocols import Corpus, FactCheck
@@ -56,9 +56,6 @@ class NeedReading:
     @property
     def facts(self) -> tuple[Fact, ...]:
         return self.record.facts
-
-    def step(self, hop: int) -> ReadingStep:
-        return replace(self.record, hop=hop)
 
 
 def is_value(fact: Fact) -> bool:
