@@ -52,28 +52,23 @@ def _with_status(status: str, field: str) -> Any:
 
 # The values of AnswerForm that an analysis may say; an extract is made where no model writes.
 _AskedForm = Literal["value", "list", "table", "explanation", "summary", "report"]
-_FORMS = get_args(_AskedForm)
 
 
-def _one_of(words: Sequence[str]) -> BeforeValidator:
-    """One of these words, or "" for anything else: a reply can do without it."""
-    return BeforeValidator(lambda value: word if (word := as_word(value)) in words else "")
+def _one_of(words: Sequence[str]) -> tuple[BeforeValidator, WithJsonSchema]:
+    """One of these words, or "" for anything else: a reply can do without it, and a server is not told so."""
+    read = BeforeValidator(lambda value: word if (word := as_word(value)) in words else "")
+    return read, WithJsonSchema({"type": "string", "enum": list(words)})
 
 
 class AnalysisReply(Reply):
     reason: Text = ""
-    form: Annotated[
-        Literal[_AskedForm, ""], _one_of(_FORMS), WithJsonSchema({"type": "string", "enum": list(_FORMS)})
-    ] = ""
+    form: Annotated[Literal[_AskedForm, ""], *_one_of(get_args(_AskedForm))] = ""
     status: Annotated[Literal["known", "needs", "stuck"], BeforeValidator(as_word)]
     needs: Texts = []
     then: Texts = []
     last: SureFlag = False
 
     _needed = _with_status("needs", "needs")
-
-
-_STATUSES = ("known", "needs", "stuck")
 
 
 class WrittenAnswer(Reply):
@@ -98,11 +93,7 @@ class ContinuationReply(Reply):
 
     reason: Text = ""
     question: Text = ""
-    status: Annotated[
-        Literal["known", "needs", "stuck", ""],
-        _one_of(_STATUSES),
-        WithJsonSchema({"type": "string", "enum": list(_STATUSES)}),
-    ] = ""
+    status: Annotated[Literal["known", "needs", "stuck", ""], *_one_of(("known", "needs", "stuck"))] = ""
     needs: Texts = []
     then: Texts = []
     last: SureFlag = False

@@ -69,7 +69,6 @@ def _as_quotes(value: Any) -> Any:
     return [item for item in passages if not isinstance(item, Mapping) or item["quote"]]
 
 
-Quotes = Annotated[tuple[QuotedPassage, ...], BeforeValidator(_as_quotes)]
 # How leniently an argument is read, by its name or else by its type.
 _BY_NAME: Mapping[str, Any] = {"queries": Annotated[tuple[Text, ...], BeforeValidator(_as_queries)], "missing": Remark}
 _BY_TYPE: Mapping[Any, Any] = {
@@ -78,7 +77,7 @@ _BY_TYPE: Mapping[Any, Any] = {
     float: Share,
     tuple[str, ...]: Notes,
     tuple[int, ...]: Numbers,
-    tuple[QuotedPassage, ...]: Quotes,
+    tuple[QuotedPassage, ...]: Annotated[tuple[QuotedPassage, ...], BeforeValidator(_as_quotes)],
 }
 
 
