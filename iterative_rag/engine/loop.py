@@ -226,15 +226,14 @@ class StepLoop:
     def _ask_jointly(self, inquiry: Inquiry, new: Sequence[Fact]) -> Continuation:
         """Both halves of the joint reply; neither where one role at a time is asked. A model that fails at the joint
         reply is asked for the halves apart, from then on: its failure is in the trace, and nothing is lost."""
-        if self._joint_analyst is None:
-            return Continuation()
         try:
-            return self._joint_analyst.proceed(inquiry, new)
+            if self._joint_analyst is not None:
+                return self._joint_analyst.proceed(inquiry, new)
         except LLMError as error:
             if error.fatal:
                 raise
             self._joint_analyst = None
-            return Continuation()
+        return Continuation()
 
 
 def _untried(analysis: Analysis, inquiry: Inquiry) -> Search:

@@ -12,7 +12,7 @@ from iterative_rag.errors import ContextOverflow, ReplyUnreadable
 from iterative_rag.llm.prompts import as_field, fence, lines
 from iterative_rag.llm.replies.forms import ExtractedFact, ExtractionReply, SentenceReply
 from iterative_rag.llm.replies.quoted_values import borne_out
-from iterative_rag.llm.roles.role_call import LLMRole, RoleCall
+from iterative_rag.llm.roles.role_call import LLMRole
 from iterative_rag.retrieval.chunking import readable_units
 from iterative_rag.retrieval.windows import GAP, is_of_document
 from iterative_rag.text.folding import folded, folded_words
@@ -45,11 +45,9 @@ ADDED_WORDS = 2
 class LLMExtractor(LLMRole[ExtractionReply]):
     """Caches nothing itself: the document reader caches extracts by `fingerprint`, window and need."""
 
-    def __init__(self, call: RoleCall[ExtractionReply]) -> None:
-        super().__init__(call)
-        # The characters of windows that go into a call, as the server's refusals have told; 0 for no bound. The calls
-        # of one run on several threads share it: each sets it to what it knows.
-        self._room = 0
+    # The characters of windows that go into a call, as the server's refusals have told; 0 for no bound. The calls of
+    # one run on several threads share it: each sets it to what it knows.
+    _room = 0
 
     @property
     def fingerprint(self) -> str:
