@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from typing import BinaryIO
 from xml.etree import ElementTree
 
 from iterative_rag.errors import FetchError
@@ -25,8 +25,7 @@ from iterative_rag.types import Document
 
 _BLOCK = 1 << 18
 _MAX_PASSES = 3  # over the dump, for redirects to titles that a pass has gone by already
-ARTICLES = 0
-_FILES, _CATEGORIES = "6", "14"
+_ARTICLES, _FILES, _CATEGORIES = "0", "6", "14"
 _MAX_BYTES = 16 * 1024 * 1024  # of a revision, which is held until it ends: MediaWiki's own limit for one is 2 MB
 _MAX_DEPTH = 20
 _REDIRECT = re.compile(r"\s*#redirect\s*:?\s*\[\[([^\[\]|#\n]{1,300})", re.IGNORECASE)
@@ -46,35 +45,65 @@ class MediaWikiDump(FileSource):
         self.check()
         pages = self._pages() if self.titles is None else self._listed(self.titles)
         documents = (
-            self._document(item) if isinstance(item, DumpPage) else item
+            item if isinstance(item, Skipped) else self._document(item)
             for item in pages
-            if isinstance(item, Skipped) or (item.namespace == ARTICLES and not item.redirect)
+            if isinstance(item, Skipped) or not item.redirect
         )
         return self.articles(documents, "Give a dump of pages, like enwiki-latest-pages-articles.xml.bz2")
 
     def _pages(self) -> Generator[DumpPage | Skipped, None, None]:
-        """Every page; where the dump ends too early, the last item is a Skipped that says so."""
-        parser = PagesParser()
-        self._site = parser.site
+        """Articles and redirects; where the dump ends too early, the last item is a Skipped that says so."""
+        self._site = DumpSite()
+        path: list[ElementTree.Element] = []
         last = fault = ""
         with self.opened() as file:
-            block = b"start"
-            while block:
-                try:
-                    block = file.read(_BLOCK)
-                    parser.feed(block) if block else parser.finish()
-                    for page in parser.take():
+            blocks = _CheckedBlocks(file)
+            try:
+                for event, element in ElementTree.iterparse(blocks, ("start", "end")):
+                    if event == "start":
+                        path.append(element)
+                        if len(path) > _MAX_DEPTH:
+                            raise DumpDamaged("its elements are nested too deeply")
+                    elif self._is_page(path.pop(), path, blocks):
+                        page = _page(element)
                         last = page.title
-                        yield page
-                except DumpDamaged as error:
-                    block, fault = b"", str(error)
-                except EOFError:
-                    block, fault = b"", "it is cut off in the middle of its compressed data"
-                except (OSError, zlib.error) as error:
-                    block, fault = b"", f"it cannot be read ({error})"
+                        if element.findtext("{*}ns", "").strip() in ("", _ARTICLES):
+                            yield page
+            except DumpDamaged as error:
+                fault = str(error)
+            except ElementTree.ParseError as error:
+                where = "in the middle of a page" if "page" in map(_name, path) else "before its end"
+                fault = f"it is cut off {where}" if blocks.ended else f"its XML is damaged ({error})"
+            except EOFError:
+                fault = "it is cut off in the middle of its compressed data"
+            except (OSError, zlib.error) as error:
+                fault = f"it cannot be read ({error})"
         if fault:
             after = f"after the page {last!r}" if last else "before its first page"
             yield Skipped(self.root, f"Reading stopped {after}: {fault}.", rest_unread=True)
+
+    def _is_page(self, element: ElementTree.Element, path: list[ElementTree.Element], blocks: _CheckedBlocks) -> bool:
+        """Whether an element that has ended, below those of `path`, is a page; what is not needed any more goes."""
+        name, above = _name(element), path[-1] if path else element
+        if name == "revision":
+            for older in above.findall("{*}revision")[:-1]:
+                above.remove(older)
+        elif name not in ("page", "siteinfo"):
+            return False
+        blocks.uncut = 0
+        if name == "siteinfo":
+            self._describe(element, path[0].get(_LANGUAGE, ""))
+        elif name == "page":
+            above.remove(element)
+        return name == "page"
+
+    def _describe(self, element: ElementTree.Element, language: str) -> None:
+        site = self._site
+        site.language = language
+        site.name, site.base = (element.findtext(f"{{*}}{name}", "").strip() for name in ("dbname", "base"))
+        for namespace in element.iter():
+            names = {_FILES: site.files, _CATEGORIES: site.categories}.get(namespace.get("key", ""), set())
+            names.add((namespace.text or "").strip().lower())
 
     def _listed(self, titles: tuple[str, ...]) -> Iterator[DumpPage | Skipped]:
         """The pages of these titles. The reading is repeated while redirects lead to titles not seen in time."""
@@ -99,7 +128,7 @@ class MediaWikiDump(FileSource):
     def _is_wanted(self, page: DumpPage, wanted: dict[str, str], done: set[str]) -> bool:
         """Whether this is a wanted page; a redirect puts its target in its place."""
         key = key_of(page.title)
-        if page.namespace != ARTICLES or key not in wanted:
+        if key not in wanted:
             return False
         title = wanted.pop(key)
         done.add(key)
@@ -141,89 +170,46 @@ class DumpPage:
 
     id: str
     title: str
-    namespace: int
     redirect: str
     model: str
     text: str
     revised: str = ""
 
 
-class PagesParser:
-    """Takes bytes and gives complete pages. Raises DumpDamaged; the pages before the damage can still be taken."""
+class _CheckedBlocks:
+    """The bytes of a dump for its parser. Raises DumpDamaged for declarations, and for an element without an end."""
 
-    def __init__(self) -> None:
-        self.site = DumpSite()
-        self._parser: Any = ElementTree.XMLPullParser(("start", "end"))
-        self._path: list[ElementTree.Element] = []
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
         self._last = b""  # of the bytes before
-        self._uncut = 0  # bytes since the last element that was read whole
+        self.uncut = 0  # bytes since the last element that was read whole
+        self.ended = False
 
-    def feed(self, data: bytes) -> None:
-        self._uncut += len(data)
-        seen, self._last = self._last + data.replace(b"\0", b""), data[-_OVERLAP:]  # also in UTF-16
+    def read(self, _: int = _BLOCK) -> bytes:
+        data = self._file.read(_BLOCK)
+        self.ended = not data
+        self.uncut += len(data)
+        seen = self._last + data.replace(b"\0", b"")  # also in UTF-16
+        self._last = seen[-_OVERLAP:]
         if _DECLARATION.search(seen):
             raise DumpDamaged("it declares a document type or entities, which no dump does")
-        if self._uncut > _MAX_BYTES:
+        if self.uncut > _MAX_BYTES:
             raise DumpDamaged(f"a page, tag or comment is longer than {_MAX_BYTES / 1e6:.0f} MB")
-        self._parser.feed(data)
+        return data
 
-    def finish(self) -> None:
-        """Raises DumpDamaged where the data end before the last page or the dump does."""
-        try:
-            self._parser.close()
-        except ElementTree.ParseError as error:
-            where = "in the middle of a page" if "page" in map(_name, self._path) else "before its end"
-            raise DumpDamaged(f"it is cut off {where}") from error
 
-    def take(self) -> Iterator[DumpPage]:
-        """The pages that were completed since the last call."""
-        try:
-            for event, element in self._parser.read_events():
-                if event == "start":
-                    self._path.append(element)
-                    if len(self._path) > _MAX_DEPTH:
-                        raise DumpDamaged("its elements are nested too deeply")
-                elif (page := self._ended(self._path.pop())) is not None:
-                    yield page
-        except ElementTree.ParseError as error:
-            raise DumpDamaged(f"its XML is damaged ({error})") from error
+def _page(page: ElementTree.Element) -> DumpPage:
+    def said(path: str) -> str:
+        return page.findtext("/".join(f"{{*}}{name}" for name in path.split("/")), "").strip()
 
-    def _ended(self, element: ElementTree.Element) -> DumpPage | None:
-        name, above = _name(element), self._path[-1] if self._path else element
-        if name == "revision":
-            for older in above.findall("{*}revision")[:-1]:
-                above.remove(older)
-        elif name not in ("page", "siteinfo"):
-            return None
-        self._uncut = 0
-        if name == "siteinfo":
-            self._describe(element)
-        if name != "page":
-            return None
-        above.remove(element)
-        return self._page(element)
-
-    def _describe(self, element: ElementTree.Element) -> None:
-        site = self.site
-        site.language = self._path[0].get(_LANGUAGE, "")
-        site.name, site.base = (element.findtext(f"{{*}}{name}", "").strip() for name in ("dbname", "base"))
-        for namespace in element.iter():
-            names = {_FILES: site.files, _CATEGORIES: site.categories}.get(namespace.get("key", ""), set())
-            names.add((namespace.text or "").strip().lower())
-
-    def _page(self, page: ElementTree.Element) -> DumpPage:
-        def said(path: str) -> str:
-            return page.findtext("/".join(f"{{*}}{name}" for name in path.split("/")), "").strip()
-
-        text = said("revision/text")
-        moved = page.find("{*}redirect")
-        redirect = moved.get("title", "") if moved is not None else ""
-        if not redirect and (target := _REDIRECT.match(text)):
-            redirect = target[1].strip()
-        title, model = " ".join(said("title").split()), said("revision/model") or "wikitext"
-        namespace = int(said("ns")) if said("ns").lstrip("-").isdecimal() else 0
-        revised = said("revision/timestamp").partition("T")[0]
-        return DumpPage(said("id"), title, namespace, redirect, model, text, revised)
+    text = said("revision/text")
+    moved = page.find("{*}redirect")
+    redirect = moved.get("title", "") if moved is not None else ""
+    if not redirect and (target := _REDIRECT.match(text)):
+        redirect = target[1].strip()
+    title, model = " ".join(said("title").split()), said("revision/model") or "wikitext"
+    revised = said("revision/timestamp").partition("T")[0]
+    return DumpPage(said("id"), title, redirect, model, text, revised)
 
 
 def _name(element: ElementTree.Element) -> str:
