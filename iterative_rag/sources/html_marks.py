@@ -93,10 +93,11 @@ _PRIVATE = re.compile(
 
 
 def parsed(html: str) -> LexborHTMLParser:
-    """The tree of a page. Raises FetchError for one that would take minutes to parse, or is nested too deeply."""
+    """The tree of a page, without private use characters. Raises FetchError for one that would take minutes to parse,
+    or is nested too deeply."""
     from selectolax.lexbor import LexborHTMLParser
 
-    _check_attributes(html)
+    _check_attributes(html := without_private(html))
     if _opens_too_many(html) or _is_too_deep(tree := LexborHTMLParser(html)):
         raise FetchError(f"It is nested more than {MAX_DEPTH:,} levels deep.")
     return tree

@@ -11,7 +11,7 @@ from iterative_rag.errors import FetchError
 from iterative_rag.sources import html_marks
 from iterative_rag.sources.decoding import decode_html
 from iterative_rag.sources.formats.format import ALT_WORDS, Format, Reading, shown, title_of
-from iterative_rag.sources.html_marks import parsed, without_private
+from iterative_rag.sources.html_marks import parsed
 from iterative_rag.sources.metadata import metadata_of, not_read
 from iterative_rag.sources.wikipedia import page_markdown
 from iterative_rag.sources.wikipedia.page_tables import IMAGE_SUFFIXES
@@ -55,7 +55,7 @@ def read(path: Path) -> Reading:
 def page(html: str, source: str, title: str, said: Iterable[tuple[str, str]] = ()) -> Document:
     """The document of a page, with what is `said` of it; `title` is used where it has none. Raises NoText, or
     FetchError where it cannot be converted."""
-    tree = parsed(without_private(html))
+    tree = parsed(html)
     url = _canonical(tree)
     kinds = {"pages within the page": len(tree.css("iframe[srcdoc]"))}
     html_marks.write_formulas(tree)

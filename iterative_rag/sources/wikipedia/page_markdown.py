@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from iterative_rag.errors import FetchError, MissingExtra
 from iterative_rag.sources import html_marks
-from iterative_rag.sources.html_marks import parsed, without_private
+from iterative_rag.sources.html_marks import parsed
 from iterative_rag.sources.wikipedia import page_tables as tables
 from iterative_rag.sources.wikipedia.page_tables import BREAK, ENTRY
 
@@ -53,7 +53,7 @@ def to_markdown(html: str, title: str) -> str:
     """The page as Markdown, headed by its title. `html` is what the API's `parse` gives. Raises MissingExtra, or
     FetchError for a page that cannot be converted whole."""
     require_converters()
-    return of_tree(parsed(without_private(html)), title)
+    return of_tree(parsed(html), title)
 
 
 def of_tree(tree: LexborHTMLParser, title: str, *, wiki: bool = True) -> str:
