@@ -17,14 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from iterative_rag.app.conversations.values import (
-    LAST,
-    Conversation,
-    ConversationListing,
-    Turn,
-    name_of,
-    now,
-)
+from iterative_rag.app.conversations.values import LAST, Conversation, ConversationListing, Turn, name_of, now
 from iterative_rag.errors import CorpusError, CorpusHeld, CorpusMismatch, UsageError
 from iterative_rag.settings import home
 from iterative_rag.system.files import disk_full, is_full, make_private, private_folder, unwritable
@@ -123,7 +116,7 @@ class ConversationStore:
             f"SELECT {columns} FROM conversations c LEFT JOIN turns t ON t.conversation = c.id WHERE {where}"
             " GROUP BY c.id ORDER BY c.updated DESC, c.rowid DESC"
         )
-        return self._read(lambda db: db.execute(sql, values).fetchall(), [])
+        return self._read(sql, *values)
 
     def _named(self, name: str) -> ConversationListing:
         if listing := self._chosen(name):
@@ -151,18 +144,17 @@ class ConversationStore:
 
     def _loaded(self, listed: ConversationListing) -> Conversation:
         sql = "SELECT n, body FROM turns WHERE conversation = ? ORDER BY n"
-        rows: list[Any] = self._read(lambda db: db.execute(sql, (listed.id,)).fetchall(), [])
-        turns = tuple(turn for n, body in rows if (turn := _turn(listed, n, body)) is not None)
+        turns = tuple(turn for n, body in self._read(sql, listed.id) if (turn := _turn(listed, n, body)) is not None)
         return Conversation(listed.id, listed.name, listed.created, listed.updated, turns)
 
     # --- the file ----------------------------------------------------------------------------
 
-    def _read(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
-        """The result of `work`; `otherwise` where there is no file yet."""
+    def _read(self, sql: str, *values: str) -> list[Any]:
+        """The rows of a query; none where there is no file yet."""
         if not self.path.exists():
-            return otherwise
+            return []
         with self._opened() as db:
-            return work(db) if _has_tables(db) else otherwise
+            return db.execute(sql, values).fetchall() if _has_tables(db) else []
 
     def _change(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """The result of `work`, in one transaction; the file is created where there is none."""
