@@ -257,13 +257,6 @@ def checked_question(question: str) -> str:
 T = TypeVar("T")
 
 
-class _End:
-    """What comes behind the last item: the error that ended the work, None where it came to its end."""
-
-    def __init__(self, error: BaseException | None) -> None:
-        self.error = error
-
-
 async def in_thread(items: Callable[[], Iterator[T]]) -> AsyncGenerator[T]:
     """The items, made on a thread of their own, which waits for none of them to be taken.
 
@@ -271,10 +264,11 @@ async def in_thread(items: Callable[[], Iterator[T]]) -> AsyncGenerator[T]:
     is not waited for.
     """
     loop = asyncio.get_running_loop()
-    arrived: asyncio.Queue[T | _End] = asyncio.Queue()
+    # Each item in a tuple of its own; behind the last one the error that ended the work, None where there was none.
+    arrived: asyncio.Queue[tuple[T] | BaseException | None] = asyncio.Queue()
     stopped = threading.Event()
 
-    def arrive(item: T | _End) -> None:
+    def arrive(item: tuple[T] | BaseException | None) -> None:
         with suppress(RuntimeError):  # the loop was closed: nobody is left to tell
             loop.call_soon_threadsafe(arrived.put_nowait, item)
 
@@ -283,22 +277,19 @@ async def in_thread(items: Callable[[], Iterator[T]]) -> AsyncGenerator[T]:
             with stoppable(stopped), closing(cast(Generator[T], items())) as made:
                 for item in made:
                     refuse_stopped()
-                    arrive(item)
-            arrive(_End(None))
+                    arrive((item,))
+            arrive(None)
         except RunStopped:
-            arrive(_End(asyncio.CancelledError()))
+            arrive(asyncio.CancelledError())
         except BaseException as error:  # noqa: BLE001 - raised again where the caller waits
-            arrive(_End(error))
+            arrive(error)
 
     # A daemon: a program that ends does not wait for a run that was cancelled.
     threading.Thread(target=copy_context().run, args=(work,), name="iterative-rag-run", daemon=True).start()
     try:
-        while True:
-            item = await arrived.get()
-            if isinstance(item, _End):
-                if item.error is not None:
-                    raise item.error
-                return
-            yield item
+        while isinstance(item := await arrived.get(), tuple):
+            yield item[0]
+        if item is not None:
+            raise item
     finally:
         stopped.set()
