@@ -7,8 +7,8 @@ It carries classes and no styles, which the page around it gives; all text in it
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from html import escape
 from itertools import pairwise
 from unicodedata import east_asian_width
@@ -131,12 +131,9 @@ def _untangle(cells: list[list[str]], chains: Sequence[tuple[ProofLink, Sequence
         for row in cells if down else reversed(cells):
             positions = {cell: n / len(others) for others in cells for n, cell in enumerate(others)}
             near = above if down else below
-            means = {cell: _mean(near[cell], positions, positions[cell]) for cell in row}
+            linked = {cell: [positions[other] for other in near[cell] or [cell]] for cell in row}
+            means = {cell: sum(places) / len(places) for cell, places in linked.items()}
             row.sort(key=means.__getitem__)
-
-
-def _mean(cells: Sequence[str], positions: Mapping[str, float], otherwise: float) -> float:
-    return sum(positions[cell] for cell in cells) / len(cells) if cells else otherwise
 
 
 def _placed(
@@ -146,23 +143,22 @@ def _placed(
     widths = [sum(BOX_WIDTH if cell in by_id else _LANE for cell in row) + _GAP * (len(row) - 1) for row in cells]
     width = max(widths) + 2 * _MARGIN
     boxes: dict[str, Box] = {}
-    passes: dict[str, tuple[float, float, float]] = {}  # the middle, top and bottom of a cell
+    passes: dict[str, Points] = {}  # the middle of the top and of the bottom of a cell
     y: float = _MARGIN
     for row, taken in zip(cells, widths, strict=True):
         made = {cell: _sized(by_id[cell]) for cell in row if cell in by_id}
         height = max(box.height for box in made.values())
         x = (width - taken) / 2
         for cell in row:
-            size = BOX_WIDTH if cell in made else _LANE
+            size, bottom = _LANE, y + height
             if cell in made:
-                box = made[cell]
-                boxes[cell] = Box(box.node, x, y, box.height, box.caption, box.lines)
-                passes[cell] = x + size / 2, y, y + box.height
-            else:
-                passes[cell] = x + size / 2, y, y + height
+                boxes[cell] = replace(made[cell], x=x, y=y)
+                size, bottom = BOX_WIDTH, y + made[cell].height
+            passes[cell] = (x + size / 2, y), (x + size / 2, bottom)
             x += size + _GAP
         y += height + _ROW_GAP
-    drawn = tuple((link, tuple(_points(chain, passes))) for link, chain in chains)
+    # A link begins below its first cell, passes the others from top to bottom, and ends above the last one.
+    drawn = tuple((link, [point for cell in chain for point in passes[cell]][1:-1]) for link, chain in chains)
     return Layout(tuple(boxes[node.id] for node in nodes), drawn, width, y - _ROW_GAP + _MARGIN)
 
 
@@ -172,17 +168,6 @@ def _sized(node: ProofNode) -> Box:
     caption = "".join(wrapped(node.caption or node.kind.label, inner * 1.25, 1))
     height = 2 * PADDING + CAPTION_HEIGHT + LINE_HEIGHT * len(lines)
     return Box(node, 0, 0, height, caption, lines)
-
-
-def _points(chain: Sequence[str], passes: Mapping[str, tuple[float, float, float]]) -> Iterable[tuple[float, float]]:
-    middle, _, bottom = passes[chain[0]]
-    yield middle, bottom
-    for lane in chain[1:-1]:
-        middle, top, bottom = passes[lane]
-        yield middle, top
-        yield middle, bottom
-    middle, top, _ = passes[chain[-1]]
-    yield middle, top
 
 
 Href = Callable[[ProofNode], str]

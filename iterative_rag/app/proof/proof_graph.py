@@ -223,13 +223,9 @@ def _to_the_end(answer: Answer, nodes: Sequence[ProofNode], links: Sequence[Proo
 def _last_standing(node: ProofNode, answer: Answer) -> Standing:
     """How firmly the answer follows from a node, as the check of the answer and its confidence say."""
     claims = [claim for claim in answer.claims if node.citation in claim.facts]
-    if answer.last_attempt or answer.confidence_word is ConfidenceWord.WEAK_GUESS:
-        return Standing.WEAK
-    if claims and not any(claim.grounded for claim in claims):
-        return Standing.WEAK
-    if answer.status is Status.INCOMPLETE:
-        return Standing.WEAK
-    return Standing.FIRM
+    ungrounded = claims and not any(claim.grounded for claim in claims)
+    guessed = answer.last_attempt or answer.confidence_word is ConfidenceWord.WEAK_GUESS
+    return Standing.WEAK if ungrounded or guessed or answer.status is Status.INCOMPLETE else Standing.FIRM
 
 
 def _numbers(text: str) -> set[int]:
