@@ -91,12 +91,11 @@ def table_documents(items: Iterable[TablePart | Skipped], source: str, title: st
     for item in items:
         if isinstance(item, Skipped):
             yield item
-        elif held is None:
-            held = item
-        else:
+            continue
+        if held is not None:
             alone = False
             yield held.document(source, title, alone=False)
-            held = item
+        held = item
     if held is not None:
         yield held.document(source, title, alone=alone)
 
