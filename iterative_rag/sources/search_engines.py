@@ -39,15 +39,8 @@ class JsonApi:
     key: str = field(default="", repr=False)
     seconds: float = SECONDS
 
-    def get(self, parameters: Mapping[str, str]) -> Mapping[str, Any]:
-        """The JSON object that the API replies with. Raises FetchError."""
-        return self._reply("GET", params=parameters)
-
-    def post(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """As `get`."""
-        return self._reply("POST", json=body)
-
-    def _reply(self, method: str, **content: Any) -> Mapping[str, Any]:
+    def reply(self, method: str, **content: Any) -> Mapping[str, Any]:
+        """The JSON object that the API replies with; `content` is what httpx takes. Raises FetchError."""
         import httpx
 
         call = CallState()
@@ -129,15 +122,11 @@ def search_engine(wanted: str, user_agent: str) -> SearchEngine:
 
 def _checked(address: str) -> str:
     """The address without a slash at its end. Raises UsageError."""
-    try:
-        parts = urlsplit(address)
-        parts.port  # noqa: B018 - raises ValueError for a wrong one
-    except ValueError as error:
-        raise UsageError("The address of the search engine is not valid.", hint=_hint()) from error
+    if not is_fetchable(address):
+        raise UsageError("The address of the search engine is not a valid http or https address.", hint=_hint())
+    parts = urlsplit(address)
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise UsageError("The address of a search engine must not hold a user, a password or a query.", hint=_hint())
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError("The address of the search engine is not an http or https address.", hint=_hint())
     return address.rstrip("/")
 
 
@@ -203,7 +192,7 @@ class SearXNG:
 
     def search(self, query: str, limit: int) -> list[SearchResult]:
         """Raises FetchError also where there are no results because the engines behind the server did not reply."""
-        answer = self._client.get({"q": query, "format": "json", "categories": "general"})
+        answer = self._client.reply("GET", params={"q": query, "format": "json", "categories": "general"})
         results = listed(self._client.name, answer.get("results"), limit)
         if not results and answer.get("unresponsive_engines"):
             hint = "Wait a while, or enable others in the server's settings.yml."
@@ -241,7 +230,7 @@ class Tavily:
 
     def search(self, query: str, limit: int) -> list[SearchResult]:
         asked = {"query": query[:_TAVILY_QUERY], "max_results": limit, "search_depth": "basic"}
-        answer = self._client.post(asked)
+        answer = self._client.reply("POST", json=asked)
         return listed(self._client.name, answer.get("results"), limit)
 
 
@@ -271,7 +260,7 @@ class Wikipedia:
         asked |= {"gsrsearch": query[:_WIKI_QUERY], "gsrlimit": str(limit + _MORE)}
         asked |= {"prop": "info|pageprops|extracts", "inprop": "url", "ppprop": "disambiguation"}
         asked |= {"exintro": "1", "explaintext": "1", "exsentences": "2", "exlimit": "max"}
-        answer = self._client.get(asked)
+        answer = self._client.reply("GET", params=asked)
         pages = _pages(answer, self._client.name)
         articles = [page for page in pages if "disambiguation" not in (page.get("pageprops") or {})]
         return listed(self._client.name, articles, limit, url="canonicalurl", snippet="extract")
