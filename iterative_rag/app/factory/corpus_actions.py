@@ -133,10 +133,10 @@ def _sources(
             hint="iterative-rag corpus add FILE.zim --titles FILE",
         )
     opened = partial(open_source, limits=limits)
-    lists = _title_lists(name, settings)
+    folder = corpora(settings.index).folder(name)
+    lists, known = TitleLists(folder), roots_of(folder)
     sources: list[DocumentSource] = []
     covered = []
-    known = roots_of(corpora(settings.index).folder(name))
     given = [str(path.expanduser().absolute()) for path in paths]
     for path in paths:
         source = opened(path)
@@ -147,7 +147,8 @@ def _sources(
                     covered.append((source.root, root))
                 source = opened(root)
         elif titles:
-            _check_not_whole(name, settings, source.root)
+            if lists.of(source.root) is None:
+                _check_not_whole(name, settings, source.root)
             source = open_source(path, titles=lists.add(source.root, titles))
         elif options.get("whole"):
             lists.forget(source.root)
@@ -157,14 +158,8 @@ def _sources(
     return sources, tuple(covered)
 
 
-def _title_lists(name: str, settings: Settings) -> TitleLists:
-    return TitleLists(corpora(settings.index).folder(name))
-
-
 def _check_not_whole(name: str, settings: Settings, root: str) -> None:
-    """Raise UsageError if the corpus holds the whole encyclopedia: a list would drop its other articles."""
-    if _title_lists(name, settings).of(root) is not None:
-        return
+    """Raise UsageError if the corpus holds this encyclopedia, of which it has no list: one would drop its articles."""
     try:
         held = root in corpora(settings.index).versions(name)
     except (CorpusNotFound, CorpusDamaged):
@@ -181,7 +176,7 @@ def stale(name: str, settings: Settings) -> Staleness:
     from iterative_rag.app.staleness import staleness
     from iterative_rag.sources import open_source
 
-    lists = _title_lists(name, settings)
+    lists = TitleLists(corpora(settings.index).folder(name))
 
     def opened(root: str) -> DocumentSource:
         if root == GIVEN:
@@ -216,14 +211,14 @@ class TitleLists:
 
     def of(self, root: str) -> tuple[str, ...] | None:
         """The chosen titles in the order of choosing; None if there is no list. Raises CorpusError."""
-        titles = self._all().get(root)
-        return None if titles is None else tuple(titles)
+        return self._all().get(root)
 
     def add(self, root: str, titles: Collection[str]) -> tuple[str, ...]:
         """Add titles to the list; returns the whole list."""
-        chosen = tuple(dict.fromkeys([*(self.of(root) or ()), *titles]))
-        self._write(self._all() | {root: list(chosen)})
-        return chosen
+        lists = self._all()
+        lists[root] = tuple(dict.fromkeys([*lists.get(root, ()), *titles]))
+        self._write(lists)
+        return lists[root]
 
     def forget(self, root: str) -> None:
         """Remove the list: the source is indexed whole from now on."""
@@ -231,11 +226,11 @@ class TitleLists:
         if lists.pop(root, None) is not None:
             self._write(lists)
 
-    def _all(self) -> dict[str, list[str]]:
+    def _all(self) -> dict[str, tuple[str, ...]]:
         from pydantic import TypeAdapter
 
         try:
-            return TypeAdapter(dict[str, list[str]]).validate_json(readable(self._path).read_bytes())
+            return TypeAdapter(dict[str, tuple[str, ...]]).validate_json(readable(self._path).read_bytes())
         except FileNotFoundError:
             return {}
         except (OSError, ValueError) as error:
@@ -244,7 +239,7 @@ class TitleLists:
                 hint="Remove the file, and add the articles again with --titles.",
             ) from error
 
-    def _write(self, lists: dict[str, list[str]]) -> None:
+    def _write(self, lists: dict[str, tuple[str, ...]]) -> None:
         write_whole(self._path, json.dumps(lists, ensure_ascii=False).encode())
 
 
