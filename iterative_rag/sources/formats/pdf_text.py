@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, groupby, pairwise
 
+from iterative_rag.sources.formats.cells import table_of
 from iterative_rag.sources.formats.format import MAX_CHARS
 from iterative_rag.sources.formats.pdf_characters import RTL_LETTER, Run, word_gap
 from iterative_rag.text.unspaced import UNSPACED
@@ -141,14 +142,11 @@ def _table(rows: list[list[Run]]) -> list[str]:
             edges[-1] = edges[-1][0], max(edges[-1][1], run.right)
         else:
             edges.append((run.left, run.right))
-    head, *table = (
-        [" ".join(run.text.replace("|", "\\|") for run in row if left <= run.left < right) for left, right in edges]
-        for row in rows
-    )
-    if len(rows) < 3 or len(edges) < 3 or not all(text and not re.search(r"\d", text) for text in head):
+    cells = [[" ".join(run.text for run in row if left <= run.left < right) for left, right in edges] for row in rows]
+    if len(rows) < 3 or len(edges) < 3 or not all(text and not re.search(r"\d", text) for text in cells[0]):
         return []
-    first, *others = [f"| {' | '.join(cells)} |" for cells in (head, *table)]
-    return [f"{first}\n{'|---' * len(edges)}|", *others]
+    head, line, *others = table_of(cells).split("\n")
+    return [f"{head}\n{line}", *others]
 
 
 _SENTENCE_ENDS = tuple('.!?…:;"”’)。！？؟۔')
