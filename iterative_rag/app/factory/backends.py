@@ -85,7 +85,7 @@ def make_backend(
 
     With `preload` the models begin to load on another thread, else with their first call.
     """
-    from iterative_rag.llm.providers.model_choice import chat_model, chosen
+    from iterative_rag.llm.providers.model_choice import LARGE, billions, chat_model, chosen
     from iterative_rag.remote.model_spec import Spec
     from iterative_rag.system.threads import in_background
 
@@ -104,18 +104,13 @@ def make_backend(
         from iterative_rag.builtin.reasoning.answer_trust import CAREFUL, GUESSING
 
         encoder = embedder if isinstance(embedder, BuiltinEncoder) else BuiltinEncoder()
-        backend = BuiltinBackend(
-            encoder,
-            caution=GUESSING if settings.guess else CAREFUL,
-            cache=kept,
-        )
+        backend = BuiltinBackend(encoder, caution=GUESSING if settings.guess else CAREFUL, cache=kept)
         unused = _FAST_UNUSED if fast_llm or settings.fast_llm else ""
         notice = "\n".join(filter(None, (notice, _told(settings, careful) if main else "", unused)))
         if main is None or careful == "builtin":
             return backend, notice
         return CarefulBackend(main, backend, kept), notice
     from iterative_rag.llm.llm_backend import LLMBackend
-    from iterative_rag.llm.providers.model_choice import LARGE, billions
 
     fast: ChatModel | None = None
     if faster := settings.fast_llm if isinstance(fast_llm, str | None) else fast_llm:

@@ -196,24 +196,21 @@ def for_one_run(corpus: Corpus, within: Sequence[Within] = ()) -> Iterator[Corpu
     if isinstance(corpus, ZimCorpus):
         corpus = corpus.for_one_run()
         yield corpus.within(within) if any(within) else corpus
-        return
-    if isinstance(corpus, CollectionCorpus):
+    elif isinstance(corpus, CollectionCorpus):
         if any(within):
             raise only_as_a_whole(corpus.name)
         with closing(corpus.pinned()) as whole:
             yield whole
-        return
-    if isinstance(corpus, JointCorpus):
+    elif isinstance(corpus, JointCorpus):
         with _joint_for_one_run(corpus, within) as parts:
             yield parts
-        return
-    if not isinstance(corpus, IndexedCorpus):
-        if any(within):
-            raise UsageError("Only a whole corpus can be asked within a part of it.", hint="Leave out the part.")
+    elif isinstance(corpus, IndexedCorpus):
+        with closing(corpus.pinned()) as pinned:
+            yield CorpusWithin(pinned, within) if any(within) else pinned
+    elif any(within):
+        raise UsageError("Only a whole corpus can be asked within a part of it.", hint="Leave out the part.")
+    else:
         yield corpus
-        return
-    with closing(corpus.pinned()) as pinned:
-        yield CorpusWithin(pinned, within) if any(within) else pinned
 
 
 @contextmanager
