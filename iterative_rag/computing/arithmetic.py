@@ -7,15 +7,16 @@ The calendar is the proleptic Gregorian one: Gregorian rules before 1582, too. Y
 from __future__ import annotations
 
 import datetime
-import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cmp_to_key
+from operator import eq, ge, gt, le, lt, ne
 
 from iterative_rag.computing.operands import (
     MOST_BITS,
     Amount,
+    Range,
     Unit,
     Value,
     difference_unit,
@@ -74,7 +75,13 @@ def _moved(date: Date, time: Amount, sign: int) -> Date:
         raise ComputeError(f"{said(time)} cannot be added to a date; use whole years, months, weeks or days")
     if abs(whole) > LAST_YEAR * 366:
         raise ComputeError("the duration is out of range")
-    return (months_later if name in _MONTHS else days_later)(date, int(whole))
+    if name in _MONTHS:
+        return months_later(date, int(whole))
+    try:
+        moved = datetime.date.fromordinal(day_number(date) + int(whole))
+    except (ValueError, OverflowError) as error:
+        raise ComputeError("the date is out of range") from error
+    return Date(moved.year, moved.month, moved.day)
 
 
 def _apart(first: Date, second: Date) -> Value:
@@ -151,15 +158,8 @@ def as_date(value: Value) -> Date:
 
 # --- order ---------------------------------------------------------------------------------------
 
-RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    "=": operator.eq,
-    "==": operator.eq,
-    "!=": operator.ne,
-    ">=": operator.ge,
-    ">": operator.gt,
-}
+Relation = Callable[[int, int], bool]
+RELATIONS: Mapping[str, Relation] = {"<": lt, "<=": le, "=": eq, "==": eq, "!=": ne, ">=": ge, ">": gt}
 
 
 def compare(first: Value, second: Value) -> int:
@@ -176,11 +176,6 @@ def compare(first: Value, second: Value) -> int:
         case str(), str():
             return (first.casefold() > second.casefold()) - (first.casefold() < second.casefold())
     raise ComputeError(f"{said(first)} and {said(second)} cannot be compared")
-
-
-def related(first: Value, relation: str, second: Value) -> bool:
-    """Whether `first relation second` holds. Raises ComputeError where the two have no order."""
-    return RELATIONS[relation](compare(first, second), 0)
 
 
 def ordered(values: Sequence[Value], *, descending: bool = False) -> list[int]:
@@ -222,14 +217,6 @@ def day_number(date: Date) -> int:
     return datetime.date(date.year, date.month, date.day).toordinal()
 
 
-def days_later(date: Date, days: int) -> Date:
-    try:
-        moved = datetime.date.fromordinal(day_number(date) + days)
-    except (ValueError, OverflowError) as error:
-        raise ComputeError("the date is out of range") from error
-    return Date(moved.year, moved.month, moved.day)
-
-
 def months_later(date: Date, months: int) -> Date:
     """A date moved forwards or back; the 31st becomes the last day of a shorter month."""
     if months % 12 and not date.month:
@@ -240,21 +227,23 @@ def months_later(date: Date, months: int) -> Date:
     return in_range(Date(year, month + 1, min(date.day, days_in(year, month + 1))))
 
 
-def between(first: Date, second: Date, unit: str) -> tuple[int, int]:
-    """The least and the most completed "years", "months" or "days" between two dates, in either order.
+def between(first: Value, second: Value, *, unit: str) -> Value:
+    """The completed "years", "months" or "days" between two dates, in either order.
 
     Two dates of different precision are compared at the precision of the coarser one: from 1912 to March 1914
     it is 2 years. A unit finer than that gives a range: from 1912 to 1914 it is 366 to 1095 days.
     """
-    known = min(first.precision, second.precision)
-    start, end = (date.cut(known) for date in sorted((first, second)))
+    start, end = sorted((as_date(first), as_date(second)))
+    known = min(start.precision, end.precision)
+    start, end = start.cut(known), end.cut(known)
     if (unit == "years" and known < 3) or (unit == "months" and known == 2):
-        return (_elapsed(start, end, unit),) * 2
+        return number(_elapsed(start, end, unit))
     return _bounds(start, end, unit)
 
 
-def _bounds(start: Date, end: Date, unit: str) -> tuple[int, int]:
-    return max(0, _elapsed(start.latest(), end.earliest(), unit)), _elapsed(start.earliest(), end.latest(), unit)
+def _bounds(start: Date, end: Date, unit: str) -> Value:
+    least, most = _elapsed(start.latest(), end.earliest(), unit), _elapsed(start.earliest(), end.latest(), unit)
+    return number(most) if max(0, least) == most else Range(max(0, least), most)
 
 
 def _elapsed(start: Date, end: Date, unit: str) -> int:
@@ -265,16 +254,17 @@ def _elapsed(start: Date, end: Date, unit: str) -> int:
     return months // 12 if unit == "years" else months
 
 
-def age(born: Date, on: Date) -> tuple[int, int]:
-    """The least and the most completed years from a birth to a date; they differ where the dates are too coarse."""
-    if on.latest() < born.earliest():
-        raise ComputeError(f"{on} lies before {born}; the birth comes first: age(born, day)")
-    return _bounds(born, on, "years")
+def age(born: Value, on: Value) -> Value:
+    """The completed years from a birth to a date; a range where the dates are too coarse."""
+    birth, day = as_date(born), as_date(on)
+    if day.latest() < birth.earliest():
+        raise ComputeError(f"{day} lies before {birth}; the birth comes first: age(born, day)")
+    return _bounds(birth, day, "years")
 
 
-def duration(first: Date, second: Date) -> str:
+def duration(first: Value, second: Value) -> str:
     """ "37 years, 2 months, 3 days" between two days, in either order."""
-    start, end = sorted((first, second), key=day_number)
+    start, end = sorted((as_date(first), as_date(second)), key=day_number)
     months = _elapsed(start, end, "months")
     days = day_number(end) - day_number(months_later(start, months))
     parts = [(months // 12, "year"), (months % 12, "month"), (days, "day")]

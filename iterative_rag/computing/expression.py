@@ -12,8 +12,9 @@ import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 
-from iterative_rag.computing.arithmetic import add, divide, multiply, negated, power, read_date, related
+from iterative_rag.computing.arithmetic import RELATIONS, add, compare, divide, multiply, negated, power, read_date
 from iterative_rag.computing.functions import FUNCTIONS, ORDERS, called
 from iterative_rag.computing.operands import Amount, Items, Unit, Value, number, plain, said, unit_at
 from iterative_rag.errors import ComputeError
@@ -227,8 +228,8 @@ class _Expression:
                 return _OPERATORS[type(op)](self._computed(left), self._computed(right))
             case ast.Compare(left=first, ops=ops, comparators=others):
                 values = [self._computed(item) for item in (first, *others)]
-                signs = [_RELATIONS[type(op)] for op in ops]
-                return all(related(*pair) for pair in zip(values, signs, values[1:], strict=False))
+                relations = [RELATIONS[_SIGNS[type(op)]] for op in ops]
+                return all(holds(compare(*pair), 0) for holds, pair in zip(relations, pairwise(values), strict=True))
             case ast.List(elts=entries):
                 return Items(tuple(map(self._computed, entries)))
             case ast.Dict(keys=keys, values=entries) if keys:
@@ -246,14 +247,7 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[Value, Value], Value]] = {
     ast.Div: divide,
     ast.Pow: power,
 }
-_RELATIONS: Mapping[type[ast.cmpop], str] = {
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.GtE: ">=",
-    ast.Gt: ">",
-}
+_SIGNS = {ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.NotEq: "!=", ast.GtE: ">=", ast.Gt: ">"}
 
 
 def _converted(value: Value, wanted: object) -> Value:

@@ -8,8 +8,8 @@ from fractions import Fraction
 from functools import partial, reduce
 
 from iterative_rag.computing import arithmetic
-from iterative_rag.computing.arithmetic import RELATIONS, add, as_date, compare, divide, ordered, related
-from iterative_rag.computing.operands import Amount, Items, Range, Value, half_up, number, plain, said
+from iterative_rag.computing.arithmetic import RELATIONS, add, as_date, compare, divide, ordered
+from iterative_rag.computing.operands import Amount, Items, Value, half_up, number, plain, said
 from iterative_rag.errors import ComputeError
 from iterative_rag.text.dates import WEEKDAYS
 
@@ -34,31 +34,6 @@ def rounded(value: Value, places: Value | None = None) -> Value:
     digits = _whole(places, -100, 100, what="number of decimals") if places is not None else 0
     scale = Fraction(10) ** digits * (100 if value.percent else 1)
     return number(half_up(value.value * scale) / scale, value.unit, percent=value.percent)
-
-
-def percent(part: Value, of: Value) -> Value:
-    """percent(3, 4) -> 75%."""
-    return number(plain(divide(part, of)), percent=True)
-
-
-def change(old: Value, new: Value) -> Value:
-    """change(200, 250) -> 25%: the relative change from the old value to the new one."""
-    return number(plain(divide(new, old)) - 1, percent=True)
-
-
-# --- dates ---------------------------------------------------------------------------------------
-
-
-def _ranged(bounds: tuple[int, int]) -> Amount | Range:
-    low, high = bounds
-    return number(low) if low == high else Range(low, high)
-
-
-def _between(first: Value, second: Value, *, unit: str) -> Value:
-    return _ranged(arithmetic.between(as_date(first), as_date(second), unit))
-
-
-# --- lists ---------------------------------------------------------------------------------------
 
 
 def _listed(arguments: Sequence[Value]) -> Items:
@@ -113,7 +88,7 @@ def count(*arguments: Value) -> Value:
         return number(sum(value is not False for value in values))
     if len(arguments) != 3 or arguments[1] not in RELATIONS:
         raise ComputeError("write a condition as count([12, 9, 15], '>', 10)")
-    return number(sum(related(value, str(arguments[1]), arguments[2]) for value in listed.values))
+    return number(sum(RELATIONS[str(arguments[1])](compare(value, arguments[2]), 0) for value in listed.values))
 
 
 def _order(arguments: Sequence[Value]) -> tuple[bool | None, list[Value]]:
@@ -148,8 +123,8 @@ def _named(listed: Items, at: int) -> str:
 
 FUNCTIONS: dict[str, Function] = {
     "round": rounded,
-    "percent": percent,
-    "change": change,
+    "percent": lambda part, of: number(plain(divide(part, of)), percent=True),  # percent(3, 4): 75%
+    "change": lambda old, new: number(plain(divide(new, old)) - 1, percent=True),  # change(200, 250): 25%
     "sum": total,
     "mean": mean,
     "average": mean,
@@ -162,11 +137,11 @@ FUNCTIONS: dict[str, Function] = {
     "count": count,
     "sort": in_order,
     "nth": nth,
-    "years": partial(_between, unit="years"),
-    "months": partial(_between, unit="months"),
-    "days": partial(_between, unit="days"),
-    "age": lambda born, on: _ranged(arithmetic.age(as_date(born), as_date(on))),
-    "duration": lambda first, second: arithmetic.duration(as_date(first), as_date(second)),
+    "years": partial(arithmetic.between, unit="years"),
+    "months": partial(arithmetic.between, unit="months"),
+    "days": partial(arithmetic.between, unit="days"),
+    "age": arithmetic.age,
+    "duration": arithmetic.duration,
     "weekday": lambda day: WEEKDAYS[(arithmetic.day_number(as_date(day)) - 1) % 7],
 }
 
