@@ -11,10 +11,9 @@ from dataclasses import dataclass, fields
 from functools import cache, lru_cache, partial
 from typing import Any
 
-from iterative_rag.text.folding import folded
+from iterative_rag.text.folding import folded, folded_words
 from iterative_rag.text.patterns import lazy_pattern, table_beside
 
-_ANY_WORD = lazy_pattern(r"\w+")
 _LETTERS = lazy_pattern(r"[^\W\d_]+")
 
 
@@ -121,12 +120,9 @@ def _words(key: str, among: Sequence[str]) -> frozenset[str]:
 
 
 def _patterns(key: str, among: Sequence[str]) -> tuple[str, ...]:
-    patterns: list[str] = []
-    for code in among:
-        value = _tables()[code].get(key, ())
-        patterns += [value] if isinstance(value, str) else value
+    patterns = (pattern for code in among for pattern in _tables()[code].get(key, ()))
     kept = ("º", "ª", "\\W")
-    return tuple(dict.fromkeys(p if any(sign in p for sign in kept) else folded(p) for p in patterns if p))
+    return tuple(dict.fromkeys(p if any(sign in p for sign in kept) else folded(p) for p in patterns))
 
 
 def _numbers(key: str, among: Sequence[str]) -> dict[str, Any]:
@@ -135,15 +131,9 @@ def _numbers(key: str, among: Sequence[str]) -> dict[str, Any]:
 
 
 def _months(code: str) -> dict[str, int]:
-    table = _tables()[code]
-    lists = (table.get("months", ""), table.get("short_months", ""))
-    return {
-        folded(word): n
-        for names in lists
-        for n, month in enumerate(names.split(), start=1)
-        for word in month.split("/")
-        if word != "-"
-    }
+    lists = (_tables()[code].get(key, "").split() for key in ("months", "short_months"))
+    months = ((n, name) for names in lists for n, month in enumerate(names, start=1) for name in month.split("/"))
+    return {folded(name): n for n, name in months if name != "-"}
 
 
 @lru_cache(maxsize=16384)
@@ -167,7 +157,7 @@ def is_function_word(word: str, code: str) -> bool:
 def content_words(text: str) -> frozenset[str]:
     """The words of a text that carry meaning, folded; read as English where the language is not clear."""
     code = language(text) or "en"
-    return frozenset(word for word in _ANY_WORD.findall(folded(text)) if not is_function_word(word, code))
+    return frozenset(word for word in folded_words(text) if not is_function_word(word, code))
 
 
 def is_comparing(word: str, code: str) -> bool:
