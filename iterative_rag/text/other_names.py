@@ -144,18 +144,17 @@ def _replaced(text: str, table: _Table) -> str:
 
 def _is_meant(said: str, match: re.Match[str]) -> bool:
     """Whether what is written like a code or a name is one: not "US" among capitals, and not "Tom Holland"."""
-    text, start = match.string, match.start()
+    text = match.string
     if said in {"US", "WHO"} and said != text.strip(" .?!"):  # codes that are also words
-        return not text.isupper() and (said != "WHO" or start > 0 or not text.rstrip().endswith("?"))
+        return not text.isupper() and (said != "WHO" or match.start() > 0 or not text.rstrip().endswith("?"))
     return said.isupper() or not said[0].isupper() or not _within_name(match)
 
 
 def _within_name(match: re.Match[str]) -> bool:
     """Whether a capitalised word stands right beside a name, so that it is a part of another one."""
-    text, start, end = match.string, match.start(), match.end()
-    before = _WORD_BEFORE.search(text[max(0, start - _REACH) : start])
-    after = _WORD_AFTER.match(text, end)
-    words = [near["word"] for near in (before, after) if near]
+    text, start = match.string, match.start()
+    beside = (_WORD_BEFORE.search(text[max(0, start - _REACH) : start]), _WORD_AFTER.match(text, match.end()))
+    words = [near["word"] for near in beside if near]
     return any(word[0].isupper() and folded(word) not in language_of("en").function_words for word in words)
 
 
@@ -180,23 +179,22 @@ def asks_nation(question: str) -> bool:
 @cache
 def _nations() -> tuple[Mapping[str, str], re.Pattern[str]]:
     forms = {
-        folded_in_place(said): name.form
+        folded_in_place(said).removesuffix("."): name.form
         for name in _names()
         if name.whole is not None
         for said in (*name.counting, *name.adjectives, *name.others, name.form)
     }
-    listed = "|".join(re.escape(said).removesuffix(r"\.") for said in sorted(forms, key=len, reverse=True))
-    known = {said.removesuffix("."): form for said, form in forms.items()}
-    return known, re.compile(rf"(?<![\w.])(?:{listed})(?!\w)")
+    listed = "|".join(map(re.escape, sorted(forms, key=len, reverse=True)))
+    return forms, re.compile(rf"(?<![\w.])(?:{listed})(?!\w)")
 
 
 @lru_cache(maxsize=4096)
 def nations_in(text: str) -> tuple[str, ...]:
     """Countries, their parts and continents in a text by name or adjective, in order, without duplicates. Only
     capitalised words name one: "turkey" does not."""
-    known, pattern = _nations()
+    forms, pattern = _nations()
     matches = (match for match in pattern.finditer(folded_in_place(text)) if _LARGE.match(text[match.start()]))
-    return tuple(dict.fromkeys(known[match[0]] for match in matches))
+    return tuple(dict.fromkeys(forms[match[0]] for match in matches))
 
 
 def nation_named(text: str) -> str:
