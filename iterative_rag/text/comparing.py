@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 
 from iterative_rag.text import units
@@ -39,9 +38,14 @@ def says(claimed: Value, given: Value) -> bool:
     """Whether `given` implies `claimed`; it may be more exact: "3 March 1874" implies "1874", but not the reverse."""
     match claimed, given:
         case Quantity(), Quantity():
-            return _same_rank(claimed, given) and same_number(claimed, given)
+            plain = given if claimed.ordinal else claimed  # "12th" and a bare "12" may be one rank; 12 years are none
+            same_rank = claimed.ordinal == given.ordinal or not (plain.unit or plain.step)
+            return same_rank and same_number(claimed, given)
         case Moment(), Moment():
-            return _says_date(claimed, given)
+            (year, *day), (given_year, *given_day) = claimed.parts, given.parts
+            if year is not None and given_year is not None and claimed.about and not claimed.date.month:
+                return abs(year - given_year) <= ABOUT_YEARS
+            return year in (None, given_year) and all(a in (0, b) for a, b in zip(day, given_day, strict=True))
         case Period(), Period():
             return claimed.first <= given.first and given.last <= claimed.last
         case Period(), Moment():
@@ -89,33 +93,14 @@ def _near(value: float, other: float, share: float) -> bool:
     return abs(value - other) <= share * abs(other)
 
 
-def _same_rank(quantity: Quantity, other: Quantity) -> bool:
-    """Whether both are ranks or both are not: "12th" and a bare "12" may be the same rank; 12 years are not a rank."""
-    if quantity.ordinal == other.ordinal:
-        return True
-    plain = other if quantity.ordinal else quantity
-    return not plain.unit and not plain.step
-
-
-def _says_date(claimed: Moment, given: Moment) -> bool:
-    (year, month, day), (given_year, given_month, given_day) = claimed.parts, given.parts
-    if year is not None and given_year is not None and claimed.about and not month:
-        return abs(year - given_year) <= ABOUT_YEARS
-    return (year is None or year == given_year) and month in (0, given_month) and day in (0, given_day)
-
-
 def stands_in(claimed: Mention, given: Mention) -> bool:
     """Whether one value implies another in any of their readings."""
-    return _any(says, claimed, given)
+    return any(says(mine, theirs) for mine in claimed.readings for theirs in given.readings)
 
 
 def excludes(mention: Mention, other: Mention) -> bool:
     """Whether two values of the same thing contradict each other: neither implies the other, even when rounded."""
-    return not _any(_may_agree, mention, other)
-
-
-def _any(test: Callable[[Value, Value], bool], mention: Mention, other: Mention) -> bool:
-    return any(test(mine, theirs) for mine in mention.readings for theirs in other.readings)
+    return not any(_may_agree(mine, theirs) for mine in mention.readings for theirs in other.readings)
 
 
 def _may_agree(value: Value, other: Value) -> bool:

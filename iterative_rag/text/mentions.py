@@ -40,11 +40,10 @@ def _read(text: str, code: str, *, lenient: bool) -> tuple[Mention, ...]:
     unjoined += [mention for mention in found if taken.take(mention.start, mention.end)]
     joined: list[Mention] = []
     for mention in sorted(unjoined, key=lambda mention: mention.start):
-        both = _joined(joined[-1], mention, digits, code) if joined else None
-        if both is None:
-            joined.append(mention)
-        else:
+        if joined and (both := _joined(joined[-1], mention, digits, code)):
             joined[-1] = both
+        else:
+            joined.append(mention)
     return tuple(_placed(mention, digits, text) for mention in joined)
 
 
@@ -103,17 +102,15 @@ def _periods(digits: Digits, code: str) -> Iterable[Mention]:
     for match in century.finditer(digits.text):
         roman = match["roman"] or match["roman2"]
         count = _from_roman(roman) if roman else int(match["count"] or match["count2"])
-        if not 0 < count <= 30:
-            continue
-        first, last = (1 - 100 * count, 100 - 100 * count) if match["before"] else (100 * count - 99, 100 * count)
-        yield _mention(digits, match, Period(first, last))
+        if 0 < count <= 30:
+            last = 100 * (1 - count if match["before"] else count)
+            yield _mention(digits, match, Period(last - 99, last))
     for match in decade.finditer(digits.text):
         if not (match["tail"] or match["lead"] or match["word"]):
             continue
         year = language_of(code).decades[match["word"]] if match["word"] else int(match["decade"])
-        if 10 <= year < 100:  # "the 90s" and "the nineties" are those of the 20th century
-            yield _mention(digits, match, Period(1900 + year, 1909 + year))
-        elif year >= 1000:
+        year += 1900 if 10 <= year < 100 else 0  # "the 90s" and "the nineties" are those of the 20th century
+        if year >= 1000:
             yield _mention(digits, match, Period(year, year + 9))
 
 
@@ -127,7 +124,7 @@ def _from_roman(text: str) -> int:
 
 
 @cache
-def _joints(code: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+def _joints(code: str) -> tuple[re.Pattern[str], ...]:
     known = language_of(code)
     to, both = "|".join(known.to), "|".join(known.conjunctions)
     return (
@@ -153,10 +150,9 @@ def _joined(first: Mention, second: Mention, digits: Digits, code: str) -> Menti
         high = replace(second, readings=tuple(dict.fromkeys(span.high for span in spans)))
         capitals, ends = first.capitals or second.capitals, (low, high)
         return replace(second, readings=spans, start=first.start, named=first.named, ends=ends, capitals=capitals)
-    if both.fullmatch(gap):
-        sums = tuple(filter(None, (_summed(reading, other) for reading in first.readings for other in second.readings)))
-        if sums:
-            return replace(second, readings=sums, start=first.start, named=first.named)
+    sums = (_summed(reading, other) for reading in first.readings for other in second.readings)
+    if both.fullmatch(gap) and (measures := tuple(filter(None, sums))):
+        return replace(second, readings=measures, start=first.start, named=first.named)
     return None
 
 
@@ -169,10 +165,8 @@ def _completed(low: Value, high: Value) -> tuple[Quantity | Moment, Quantity | M
     """Both ends of a range, each completed by the other: the 60 of "1759-60" is 1760, the 3 of "3-5 May" a day."""
     match low, high:
         case Moment(date=Date() as date), Quantity() if 0 < high.value < 100 < date.year and not high.unit:
-            if date.precision == 1:
-                year = date.year // 100 * 100 + int(high.value)
-                return (low, Moment(Date(year))) if year > date.year else None
-            return None
+            year = date.year // 100 * 100 + int(high.value)
+            return (low, Moment(Date(year))) if date.precision == 1 and year > date.year else None
         case Quantity(), Moment() if (
             low.value == int(low.value) and 0 < low.value <= 31 and not low.unit and high.date.day
         ):
@@ -182,9 +176,7 @@ def _completed(low: Value, high: Value) -> tuple[Quantity | Moment, Quantity | M
         case Moment(), Moment():
             return low, high
         case Quantity(), Quantity():
-            if high.unit and not low.unit and not low.counted:
-                return replace(low, unit=high.unit), high
-            return low, high
+            return low if low.unit or low.counted else replace(low, unit=high.unit), high
     return None
 
 

@@ -112,20 +112,10 @@ def _applied(plain: str, changes: list[_Change]) -> Digits:
     return Digits("".join([*parts, plain[position:]]), tuple(at), frozenset(worded))
 
 
-@dataclass(frozen=True, slots=True)
-class _Fractions:
-    """How a language writes fractions and the like in words: `hints` is a cheap test for words of which one is in every
-    text that the others match."""
-
-    hints: re.Pattern[str]
-    halves: re.Pattern[str]  # "two and a half", "dreieinhalb", "dos y media"
-    parts: re.Pattern[str]  # "two thirds", "a quarter", "3 fifths"
-    half_scales: re.Pattern[str]  # "half a million"
-    wholes: re.Pattern[str]  # "a dozen", "anderthalb", and ranks that text2num does not read
-
-
 @cache
-def _in_words(code: str) -> _Fractions:
+def _in_words(code: str) -> tuple[re.Pattern[str], ...]:
+    """How a language writes fractions and the like in words. The first is a cheap test for words of which one is in
+    every text that the others match."""
     known = language_of(code)
     dozens = [word for word, size in known.scales.items() if size == 12]
     part, scale, article, dozen, word, rank = (
@@ -134,13 +124,18 @@ def _in_words(code: str) -> _Fractions:
     )
     half, and_a_half = "|".join(known.half or {"half"}), "|".join(known.and_a_half)
     of = r"\s+(?:of|de|del|des|der|van|di|do|da)\b|\s*(?:$|[.,;:!?)])"
-    return _Fractions(
-        re.compile("|".join([part, half, word, rank, dozen, *known.and_a_half])),
-        re.compile(rf"(?<![\w.,-])(?P<count>\d+|[^\W\d_]+?)[\s-]*(?:{and_a_half})(?!\w)"),
-        re.compile(rf"(?<![\w.,-])(?P<many>\d|[^\W\d_]+)[\s-]+(?P<part>{part})(?!\w)(?P<of>{of})?"),
-        re.compile(rf"(?<!\w)(?:(?:{article})\s+)?(?:{half})\s*(?:(?:{article})\s+)?(?P<scale>{scale})(?!\w)"),
-        re.compile(rf"(?<![\w-])(?:(?P<rank>{rank})(?!-)|(?P<word>{word})|(?:{article})\s+(?:{dozen}))(?!\w)"),
+    patterns = (
+        "|".join([part, half, word, rank, dozen, *known.and_a_half]),
+        # "two and a half", "dreieinhalb", "dos y media"
+        rf"(?<![\w.,-])(?P<count>\d+|[^\W\d_]+?)[\s-]*(?:{and_a_half})(?!\w)",
+        # "two thirds", "a quarter", "3 fifths"
+        rf"(?<![\w.,-])(?P<many>\d|[^\W\d_]+)[\s-]+(?P<part>{part})(?!\w)(?P<of>{of})?",
+        # "half a million"
+        rf"(?<!\w)(?:(?:{article})\s+)?(?:{half})\s*(?:(?:{article})\s+)?(?P<scale>{scale})(?!\w)",
+        # "a dozen", "anderthalb", and ranks that text2num does not read
+        rf"(?<![\w-])(?:(?P<rank>{rank})(?!-)|(?P<word>{word})|(?:{article})\s+(?:{dozen}))(?!\w)",
     )
+    return tuple(map(re.compile, patterns))
 
 
 def _fractions(plain: str, known: Language) -> Iterator[_Change]:
@@ -149,23 +144,23 @@ def _fractions(plain: str, known: Language) -> Iterator[_Change]:
     for match in _SLASHED.finditer(plain):
         if int(match["count"]) < int(match["part"]):
             yield _change(match, float(match["whole"] or 0) + int(match["count"]) / int(match["part"]))
-    patterns = _in_words(known.code)
-    if not known.parts or not patterns.hints.search(plain):
+    hints, halves, parts, half_scales, wholes = _in_words(known.code)
+    if not known.parts or not hints.search(plain):
         return
-    for match in patterns.halves.finditer(plain):
+    for match in halves.finditer(plain):
         if (count := _small(match["count"], known)) is not None:
             yield _change(match, count + 0.5)
     joined = tuple(f" {word} " for word in known.conjunctions)
-    for match in patterns.parts.finditer(plain):
+    for match in parts.finditer(plain):
         count, part = _small(match["many"], known), known.parts[match["part"]]
         article = match["many"] in known.articles
         if part == 2 and plain.endswith(joined, 0, match.start()):
             continue  # "two hours and a half" is read where its unit is
         if count is not None and count < part and (not article or part == 2 or match["of"] is not None):
             yield _Change(match.start(), match.end("part"), f"{count / part:.6g}")
-    for match in patterns.half_scales.finditer(plain):
+    for match in half_scales.finditer(plain):
         yield _Change(match.start(), match.start("scale"), "0.5 ")
-    for match in patterns.wholes.finditer(plain):
+    for match in wholes.finditer(plain):
         if match["rank"]:
             yield _Change(match.start(), match.end(), f"{known.ordinals[match['rank']]}th")
         else:

@@ -58,13 +58,12 @@ def _number(match: re.Match[str], text: str, digits: Digits, code: str, *, lenie
         end, named = match.end("digits"), True
     counted: tuple[str, ...] = ()
     after, capitals = end, False
-    if not named or not glued:
-        unit_name = None if known else _unit_after(plain, match.start(), end, code)
-        if unit_name:
+    if not glued:
+        if not known and (unit_name := _unit_after(plain, match.start(), end, code)):
             known, end = unit_name.units, unit_name.end
         counted, after, capitals = _counted(text, digits, end, code)
-    if match["ordinal"]:
-        known = tuple(unit for unit in known if match["ordinal"] != ".")
+    if match["ordinal"] == ".":
+        known = ()
     before = plain[max(0, match.start() - 40) : match.start()]
     sign, bound, about = -1.0 if match["sign"] else 1.0, bound_before(before), is_about(before)
     more = 0.5 if known and (half := _and_a_half(code).match(plain, end)) else 0.0
@@ -123,28 +122,24 @@ def _unit_after(plain: str, start: int, end: int, code: str) -> units.UnitName |
         return None
     unit = units.unit_at(plain, word.end(), code)
     name = plain[word.end() : unit.end].strip() if unit else ""
-    if name == "year" and plain[start:end].strip() != "1":
-        return None  # "the 2018 model year" is not a duration
-    return unit if len(name) > 2 else None
+    is_model = name == "year" and plain[start:end].strip() != "1"  # "the 2018 model year" is not a duration
+    return unit if len(name) > 2 and not is_model else None
 
 
 def _amounts(written: str, scale: float, code: str, *, lenient: bool) -> list[tuple[float, float]]:
     """The readings of digits, each with its rounding step: a number with decimals or a large scale is rounded there."""
     plain = re.sub(r"[' ]", "", written)
     marks = re.findall(r"[.,]", plain)
+    pointed, grouped = plain.replace(",", "."), re.sub("[.,]", "", plain)
     decimal = "." if code in ("en", "") else ","
-    numbers: list[str] = []
-    if not marks:
-        numbers = [plain]
-    elif len(set(marks)) == 2:
+    may_be_grouped = re.fullmatch(r"\d{1,3}[.,]\d{3}", plain)
+    if len(set(marks)) == 2:
         whole, _, rest = plain.rpartition(marks[-1])
         numbers = [f"{re.sub('[.,]', '', whole)}.{rest}"]
-    elif len(marks) > 1 or (marks[0] not in decimal and re.fullmatch(r"\d{1,3}[.,]\d{3}", plain)):
-        numbers = [re.sub("[.,]", "", plain)]
     else:
-        numbers = [plain.replace(",", ".")]
-    if lenient and len(marks) == 1 and (marks[0] in decimal or not code) and re.fullmatch(r"\d{1,3}[.,]\d{3}", plain):
-        numbers += [plain.replace(",", "."), re.sub("[.,]", "", plain)]
+        numbers = [grouped if len(marks) > 1 or (may_be_grouped and marks[0] != decimal) else pointed]
+    if lenient and may_be_grouped and (marks[0] == decimal or not code):
+        numbers += [pointed, grouped]
     amounts = []
     for number in dict.fromkeys(numbers):
         decimals = len(number.partition(".")[2])
