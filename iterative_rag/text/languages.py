@@ -12,9 +12,7 @@ from functools import cache, lru_cache, partial
 from typing import Any
 
 from iterative_rag.text.folding import folded, folded_words
-from iterative_rag.text.patterns import lazy_pattern, table_beside
-
-_LETTERS = lazy_pattern(r"[^\W\d_]+")
+from iterative_rag.text.patterns import LETTERS, table_beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +137,7 @@ def _months(code: str) -> dict[str, int]:
 @lru_cache(maxsize=16384)
 def language(text: str) -> str:
     """The code of the language with the most function words in a text; "" if there is no clear winner."""
-    words = [folded(word) for word in _LETTERS.findall(text)]
+    words = [folded(word) for word in LETTERS.findall(text)]
     counted = {code: sum(word in language_of(code).function_words for word in words) for code in codes()}
     best, *others = sorted(counted, key=lambda code: -counted[code])
     clear = counted[best] >= 2 and counted[best] > counted[others[0]] and 5 * counted[best] >= len(words)

@@ -15,10 +15,9 @@ from typing import NamedTuple
 
 from iterative_rag.text.folding import folded_in_place
 from iterative_rag.text.languages import Language, codes, language_of
-from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.patterns import LETTERS, lazy_pattern
 
 _TOKEN = lazy_pattern(r"[^\W\d_]+|\d+|\s+|[^\w\s]|_")
-_LETTERS = lazy_pattern(r"[^\W\d_]+")
 _VULGAR = lazy_pattern(r"(?:(?P<whole>(?<![\d./,])\d+)\s?)?(?P<part>[¼-¾⅐-⅞])")
 _SLASHED = lazy_pattern(
     r"(?<![\w/.,])(?:(?P<whole>\d{1,3})[ -])?(?P<count>[1-9])/(?P<part>2|3|4|5|6|8|10)(?![\w/.,]*\d)(?!\w)"
@@ -189,7 +188,7 @@ def _words(text: str, plain: str, known: Language) -> Iterator[_Change]:
     from text_to_num import find_numbers
 
     source = plain if known.code == "en" else text
-    if not any(_is_number(word, known.code) for word in _LETTERS.findall(source)):
+    if not any(_is_number(word, known.code) for word in LETTERS.findall(source)):
         return
     no_hundreds = {match.end() for match in _OF_HUNDRED.finditer(plain)}
     tokens = [

@@ -38,3 +38,7 @@ class _LazyPattern:
         held = getattr(re.compile(self.pattern, self._flags), name)
         setattr(self, name, held)
         return held
+
+
+# A word of any script, without digits.
+LETTERS = lazy_pattern(r"[^\W\d_]+")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import codes, language, language_names, language_of
-from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.patterns import LETTERS
 
 ENGLISH = "en"
 # The least share of the detector for its word to count. A few words have to be clearer: names are in languages, too.
@@ -30,7 +30,6 @@ _ASKS_YES = {"did", "does", "were", "could", "should", "would"}
 _VARIETIES = {"arz": "ar", "wuu": "zh", "yue": "zh"}
 # Letters before these are Latin.
 _OTHER_SCRIPTS = "\u0370"
-_LETTERS = lazy_pattern(r"[^\W\d_]+")
 
 
 def language_of_text(text: str) -> str:
@@ -52,7 +51,7 @@ def language_of_document(text: str) -> str:
 
 def _told(text: str, *, short: bool = False) -> tuple[str, float]:
     """The language that a text is in, "" for a doubt, and how sure that is."""
-    words = _LETTERS.findall(text)
+    words = LETTERS.findall(text)
     if not words or language(text) == ENGLISH or (short and _asks_in_english(words)):
         return ENGLISH if words else "", 1.0
     code, share = _detected(text)

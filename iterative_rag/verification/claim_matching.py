@@ -41,10 +41,7 @@ class ClaimText:
 
 def split_claims(text: str, short: str = "") -> tuple[ClaimText, ...]:
     """The claims of an answer in its order; its `short` answer is one of its own where it comes first ("37: ...")."""
-    claims: list[ClaimText] = []
-    for n, sentence in enumerate(sentences(text)):
-        claims += _clauses(sentence, n, short)
-    return tuple(claims)
+    return tuple(claim for n, sentence in enumerate(sentences(text)) for claim in _clauses(sentence, n, short))
 
 
 def _clauses(sentence: str, n: int, short: str) -> list[ClaimText]:

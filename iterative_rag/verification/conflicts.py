@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from iterative_rag.text.comparing import excludes, same_name
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language
 from iterative_rag.text.other_names import asks_nation
-from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.patterns import LETTERS, lazy_pattern
 from iterative_rag.text.value_members import compared, with_implied
 from iterative_rag.text.values import Mention, Moment
 from iterative_rag.types import Conflict, Draft, Fact, Inquiry, Need, Side
@@ -23,7 +24,6 @@ TRUSTED = 0.6
 MOST_SIDES = 4
 _LIFE = frozenset({"birth", "death"})
 
-_WORD = lazy_pattern(r"[^\W\d_]+")
 _YEAR = lazy_pattern(r"\([^()]*?(\d{4})[^()]*\)")
 
 
@@ -88,9 +88,6 @@ def _told(draft: Draft, conflict: Conflict, *, by_name: bool) -> Draft:
     return replace(draft, text=f"{draft.text} {told}".strip(), cited=tuple(cited))
 
 
-# --- reading -------------------------------------------------------------------------------------
-
-
 def _is_about(fact: Fact) -> bool:
     """Whether a fact names in one piece each name that it was looked up for; "George Lambton" is not John Lambton's son
     George, and "Ann Lee" does not stand for "the bridge of Ann Lee in Tellby".
@@ -126,25 +123,21 @@ def _called(reading: TextReading) -> list[list[str]]:
 
 
 def _is_named(name: Sequence[str], fact: Fact) -> bool:
-    if _is_title(name, fact):
-        return True
-    return any(_runs(form, _lows(text)) for text in (fact.statement, fact.quote) for form in _forms(name))
+    return _is_title(name, fact) or any(_runs(name, _lows(text)) for text in (fact.statement, fact.quote))
 
 
 def _is_title(name: Sequence[str], fact: Fact) -> bool:
-    title = _title_words(fact)
-    return any(_runs(form, title) and len(title) <= len(form) + 1 for form in _forms(name))
+    return _runs(name, _title_words(fact), beside=1)
 
 
-def _forms(name: Sequence[str]) -> list[Sequence[str]]:
-    """A long name may be said without what stands before it: "Aldric III" for "King Aldric III"."""
-    return [name, name[1:]] if len(name) > 2 else [name]
-
-
-def _runs(name: Sequence[str], lows: Sequence[str]) -> bool:
-    """Whether the words of a name stand one after another."""
-    windows = (lows[n : n + len(name)] for n in range(len(lows) - len(name) + 1))
-    return any(all(map(same_name, name, window)) for window in windows)
+def _runs(name: Sequence[str], lows: Sequence[str], beside: float = math.inf) -> bool:
+    """Whether the words of a name stand one after another, with at most as many others. A long name may be said without
+    what stands before it: "Aldric III" for "King Aldric III"."""
+    for form in (name, name[1:]) if len(name) > 2 else (name,):
+        windows = (lows[n : n + len(form)] for n in range(len(lows) - len(form) + 1))
+        if len(lows) <= len(form) + beside and any(all(map(same_name, form, window)) for window in windows):
+            return True
+    return False
 
 
 def _read(position: int, fact: Fact) -> _FactValue:
@@ -165,21 +158,17 @@ def _title_words(fact: Fact) -> list[str]:
 
 
 def _lows(text: str) -> list[str]:
-    return [folded(word) for word in _WORD.findall(compared(text)) if word != "s"]
-
-
-# --- comparing -----------------------------------------------------------------------------------
+    return [folded(word) for word in LETTERS.findall(compared(text)) if word != "s"]
 
 
 def _sides(given: Sequence[_FactValue]) -> tuple[Side, ...]:
     """The groups of agreeing values, if two of them exclude each other; the best supported first."""
     groups: list[list[_FactValue]] = []
     for value in given:
-        home = next((group for group in groups if any(_agree(value, other) for other in group)), None)
-        if home is None:
-            groups.append([value])
-        else:
+        if home := next((group for group in groups if any(_agree(value, other) for other in group)), None):
             home.append(value)
+        else:
+            groups.append([value])
     opposed = [group for group in groups if any(_oppose(group, other) for other in groups if other is not group)]
     opposed.sort(
         key=lambda group: (-len({value.fact.document_id for value in group}), -max(value.fact.score for value in group))
@@ -221,13 +210,10 @@ def _of_other_years(figure: _FactValue, other: _FactValue) -> bool:
     """Whether two figures (no dates) are each of a year of its own, as populations are."""
     if any(value.is_time for given in (figure, other) for value in given.values):
         return False
-    first, second = (_years(given.fact.quote) for given in (figure, other))
+    told = (read_text(given.fact.quote, language(given.fact.quote)).values for given in (figure, other))
+    moments = ([said for value in values if isinstance(said := value.readings[0], Moment)] for values in told)
+    first, second = ({moment.parts[0] for moment in dated} - {None} for dated in moments)
     return bool(first and second) and not first & second
-
-
-def _years(quote: str) -> set[int]:
-    readings = (value.readings[0] for value in read_text(quote, language(quote)).values)
-    return {year for reading in readings if isinstance(reading, Moment) and (year := reading.parts[0]) is not None}
 
 
 def _names(value: _FactValue, other: _FactValue) -> bool:

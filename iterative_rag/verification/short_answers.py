@@ -88,9 +88,8 @@ def _is_held(given: TextReading, said: TextReading, asked: TextReading, facts: S
         return False
     named = (folded_words(f"{fact.title} {fact.value}") for fact in facts)
     beside = Vocabulary(asked.lows.union(*(reading.lows for reading in quoted), *named))
-    names = [word for word in missing if word.capital]
     held = {word for name in given.names for word in name if not set(name) <= set(missing)}
-    names = [word for word in names if word not in held or word.end - word.start > _SHORT_PART]
+    names = [word for word in missing if word.capital and (word not in held or word.end - word.start > _SHORT_PART)]
     return all(beside.has(word.low) for word in names)
 
 

@@ -12,7 +12,7 @@ from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_comparing, is_function_word, is_negation, language_of, words_of
 from iterative_rag.text.markup import without_struck
 from iterative_rag.text.mentions import mentions, single
-from iterative_rag.text.patterns import lazy_pattern, table_beside
+from iterative_rag.text.patterns import LETTERS, lazy_pattern, table_beside
 from iterative_rag.text.values import Mention, Quantity
 
 _tables = partial(table_beside, __file__, "words.toml")
@@ -31,7 +31,6 @@ def pattern(table: str, name: str) -> str:
 
 # --- a text ----------------------------------------------------------------------------------------
 
-_WORD = lazy_pattern(r"[^\W\d_]+")
 _SENTENCE_START = lazy_pattern(r"(?:^|(?:(?<!\b[A-Z])\.|[!?:…])\s+|[\n\"“„«¿¡(]\s*)$")
 _POSSESSIVE = lazy_pattern(r"['’]\s?$")
 _IN_BRACKETS = lazy_pattern(r"\s*\([^()]*\)\s*$")
@@ -171,7 +170,7 @@ def _is_word(mention: Mention, text: str) -> bool:
 
 def _words(text: str, values: tuple[Mention, ...]) -> tuple[Word, ...]:
     words = []
-    for match in _WORD.finditer(text):
+    for match in LETTERS.finditer(text):
         if any(value.start <= match.start() < value.end for value in values):
             continue
         start, low = match.start(), folded(match[0])
