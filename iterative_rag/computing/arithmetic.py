@@ -156,8 +156,6 @@ def as_date(value: Value) -> Date:
     return Date(int(value.value))
 
 
-# --- order ---------------------------------------------------------------------------------------
-
 Relation = Callable[[int, int], bool]
 RELATIONS: Mapping[str, Relation] = {"<": lt, "<=": le, "=": eq, "==": eq, "!=": ne, ">=": ge, ">": gt}
 
@@ -182,9 +180,6 @@ def ordered(values: Sequence[Value], *, descending: bool = False) -> list[int]:
     """The indices of the values in ascending (or descending) order; the sort is stable."""
     key = cmp_to_key(compare)
     return sorted(range(len(values)), key=lambda index: key(values[index]), reverse=descending)
-
-
-# --- dates ---------------------------------------------------------------------------------------
 
 
 def read_date(text: str, position: int = 0) -> tuple[Date, int] | None:

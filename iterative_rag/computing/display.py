@@ -59,9 +59,6 @@ def found_in(text: str, expression: str, result: str) -> re.Match[str] | None:
     return re.search(rf"(?<![\w.]){spaced}(?!\w|\.\d)", text)
 
 
-# --- checking ------------------------------------------------------------------------------------
-
-
 def wrong_equations(text: str) -> list[str]:
     """The equations of a text that are wrong, each with the right result: "1912 - 1825 = 87, not 86"."""
     wrong = [f"{left} = {result}, not {stated}" for left, stated, result, holds in _equations(text) if not holds]

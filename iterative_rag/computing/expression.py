@@ -74,8 +74,6 @@ class _Expression:
         except (MemoryError, RecursionError):
             raise ComputeError("the expression is nested too deeply") from None
 
-    # --- reading ---------------------------------------------------------------------------------
-
     def _rest(self) -> str:
         """What comes next, without the space before it."""
         if space := _SPACE.match(self._text, self._at):
@@ -210,8 +208,6 @@ class _Expression:
         self._rest()
         word = _WORD.match(self._text, self._at)
         return word[0].lower() if word else ""
-
-    # --- computing -------------------------------------------------------------------------------
 
     def _computed(self, node: ast.expr) -> Value:
         match node:

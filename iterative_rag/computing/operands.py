@@ -127,8 +127,6 @@ def half_up(value: Fraction) -> int:
     return -whole if value < 0 else whole
 
 
-# --- units ---------------------------------------------------------------------------------------
-
 # What the name of a unit may look like. Pint would evaluate a whole formula, so it is never given one.
 _NAME = lazy_pattern(r"(?P<name>[A-Za-zµΩ°][A-Za-z°]{0,39})(?![A-Za-z°])(?P<power>[²³]|\s*\^\s*[23](?!\d))?")
 _PER = lazy_pattern(r"\s*/\s*(?=[A-Za-zµ°])|\s*\bper\b\s*")
