@@ -196,18 +196,13 @@ class _Expression:
         self._at = match.end()
         value = Fraction(match[0].replace(",", ""))
         scales = language_of("en").scales
-        while (word := self._next_word()) in scales:
+        while (word := _WORD.match(self._rest())) and word[0].lower() in scales:
             self._matched(_WORD)
-            value = number(value * int(scales[word])).value
-        if not word or word in _NO_UNITS:
+            value = number(value * int(scales[word[0].lower()])).value
+        if word is None or word[0].lower() in _NO_UNITS:
             return number(value)
         unit, self._at = unit_at(self._text, self._at)
         return Amount(value, unit)
-
-    def _next_word(self) -> str:
-        self._rest()
-        word = _WORD.match(self._text, self._at)
-        return word[0].lower() if word else ""
 
     def _computed(self, node: ast.expr) -> Value:
         match node:

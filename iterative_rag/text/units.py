@@ -47,18 +47,14 @@ _tables = partial(table_beside, __file__, "units.toml")
 
 
 @cache
-def _dimensions() -> Mapping[str, str]:
+def dimensions() -> Mapping[str, str]:
+    """All known units, as `unit_at` names them, and what they measure: "length" for "foot"."""
     return {unit: dimension for dimension, units in _tables().items() for unit in units}
 
 
-def names() -> tuple[str, ...]:
-    """All known units, as `unit_at` names them."""
-    return tuple(_dimensions())
-
-
 def dimension(unit: str) -> str:
-    """ "length" for "foot", as `unit_at` names units; "" for anything else."""
-    return _dimensions().get(unit, "")
+    """What a unit measures; "" for anything else."""
+    return dimensions().get(unit, "")
 
 
 @cache
