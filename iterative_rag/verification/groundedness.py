@@ -92,8 +92,9 @@ def _judged(
     amounts: set[float],
     counts: set[int],
 ) -> Checked:
-    cited = {draft.cited[n - 1] for n in claim.said.cited if 0 < n <= len(draft.cited)}
-    astray, unrelated = _astray(claim, cited, evidence), _is_unrelated(claim, cited, evidence)
+    facts = {draft.cited[n - 1] for n in claim.said.cited if 0 < n <= len(draft.cited)}
+    cited = {n for n, proof in enumerate(evidence.proofs) if not facts.isdisjoint(proof.facts)}
+    astray, unrelated = _astray(claim, cited), _is_unrelated(claim, cited, evidence)
 
     def result(standing: Standing, reason: str = "", facts: Sequence[int] = ()) -> Checked:
         made = Claim(claim.said.text, standing is Standing.PROVED, tuple(facts), reason)
@@ -113,32 +114,28 @@ def _judged(
                 fewest, reason = len(lacking), f"not in the facts: {', '.join(word.low for word in lacking)}"
             continue
         if not (against := _fault(claim, before, chosen, evidence)):
-            facts = (n for proof in chosen for n in evidence.proofs[proof].facts)
-            return result(Standing.PROVED, facts=tuple(dict.fromkeys(facts)))
+            proved = dict.fromkeys(n for proof in chosen for n in evidence.proofs[proof].facts)
+            return result(Standing.PROVED, facts=tuple(proved))
         reason, fewest = against, 0
     return result(Standing.OPEN, reason)
 
 
-def _astray(claim: MatchedClaim, cited: set[int], evidence: Evidence) -> tuple[str, ...]:
-    """The numbers and dates that stand in facts or computations, but in none that the claim cites."""
+def _astray(claim: MatchedClaim, cited: set[int]) -> tuple[str, ...]:
+    """The numbers and dates that proofs hold, but none that the claim cites."""
     return tuple(
         claim.reading.text[part.start : part.end]
         for part in claim.parts
-        if part.value
-        and part.held_by
-        and not part.asked
-        and all(cited.isdisjoint(evidence.proofs[n].facts) for n in part.held_by)
+        if part.value and part.held_by and not part.asked and part.held_by.isdisjoint(cited)
     )
 
 
 def _is_unrelated(claim: MatchedClaim, cited: set[int], evidence: Evidence) -> bool:
-    """Whether nothing of a claim stands in the facts that it cites; where they are in another language, names alone
+    """Whether nothing of a claim stands in the proofs that it cites; where they are in another language, names alone
     could tell."""
-    proofs = {n for n, proof in enumerate(evidence.proofs) if not cited.isdisjoint(proof.facts)}
-    if not proofs or any(evidence.proofs[n].foreign for n in proofs):
+    if not cited or any(evidence.proofs[n].foreign for n in cited):
         return False
     held_by = [*(part.held_by for part in claim.parts), *(word.held_by for word in claim.words)]
-    return all(holders.isdisjoint(proofs) for holders in held_by)
+    return all(map(cited.isdisjoint, held_by))
 
 
 def _may_follow(part: ClaimPart, evidence: Evidence, amounts: set[float], counts: set[int]) -> bool:
@@ -164,7 +161,7 @@ def _proof_sets(claim: MatchedClaim, cited: set[int], evidence: Evidence) -> Ite
     large. A computation proves only what names its result."""
     results = frozenset[int]().union(*(part.result_of for part in claim.parts))
     usable = [n for n, proof in enumerate(evidence.proofs) if not proof.computed or n in results]
-    pool = sorted(usable, key=lambda n: cited.isdisjoint(evidence.proofs[n].facts))
+    pool = sorted(usable, key=lambda n: n not in cited)
     wanted = [holders for part in claim.parts if (holders := part.held_by.intersection(pool))]
     if not wanted:
         yield from ((n,) for n in pool)
