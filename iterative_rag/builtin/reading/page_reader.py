@@ -66,6 +66,16 @@ _COUNTED = lazy_pattern(r"(?:\w+ )?how many (?P<what>\w+)", re.IGNORECASE)
 COUNTED_NEAR = 17
 _PREDECESSOR = lazy_pattern(r"(?i)\bpredecessor of\b|^who(?:m)? did .+ (?:succeed|replace)\b")
 _FOLLOWED = lazy_pattern(r"(?i)\b(?:(?:succeeded|replaced|followed)\b[^.;]{0,40} by|successor)\W+(?:\w+ ){0,3}$")
+# What stands before a value that is not it: "the mayor is not Bo Orm", "in Tellby rather than in Orm".
+_NOT = lazy_pattern(
+    r"(?i)\b(?:not|never|rather than|instead of|other than|unlike)(?: (?:really|the|an?|by|in|at|to|for|from))* $"
+)
+# "The misconception that it was made for astronauts", "he is wrongly said to be": that is not so.
+_UNTRUE = lazy_pattern(
+    r"(?i)\b(?:misconception|myth|urban legend|false (?:belief|claim|rumou?r)) that\b|\ba hoax\b"
+    r"|\b(?:falsely|mistakenly|wrongly|incorrectly|erroneously) "
+    r"(?:believe|think|thought|said|claim|assume|report|credit)"
+)
 # The share of its trust that is left to one value where all of something are asked for: there is seldom only one. Set
 # by hand, as few questions that it could be fitted on ask for all of something.
 SINGLE = 0.6
@@ -107,7 +117,7 @@ class EvidencePageReader:
 
     @property
     def fingerprint(self) -> str:
-        return "/".join((self._evidence.name, "41", *sorted(self._without)))
+        return "/".join((self._evidence.name, "42", *sorted(self._without)))
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if not is_named(query, page):
@@ -185,8 +195,10 @@ class EvidencePageReader:
             value = NOTHING if value.casefold() in NONE else trimmed(query, value)
             if not value or (unit.infobox and value == unit.cells[0]):
                 continue
-            later = _PREDECESSOR.search(query.text) is not None and _comes_after(unit, value)
-            told = _denies(query, unit) if value == NOTHING else not later
+            before = unit.text[: max(0, unit.text.find(value))]
+            later = _PREDECESSOR.search(query.text) and _FOLLOWED.search(before)
+            untrue = _NOT.search(before) or (_UNTRUE.search(before) and not _UNTRUE.search(query.text))
+            told = _denies(query, unit) if value == NOTHING else not (later or untrue)
             # The header of a column, which may name the unit of its cells, is not known here.
             bare = (unit.infobox or not unit.cells) and lacks_unit(query, _in_text(unit, value), (*unit.cells, "")[0])
             if told and fits(query, value) and not bare:
@@ -200,7 +212,7 @@ class EvidencePageReader:
         readings = self._evidence.read(query.text, [_text(passage) for passage in passages])
         return [
             Offered(
-                "yes" if reading.yes > reading.no else "no",
+                "yes" if reading.yes > reading.no and not _UNTRUE.search(unit.text) else "no",
                 unit,
                 finding_odds.of_decision(query, passage, reading),
                 1.0,
@@ -245,11 +257,6 @@ def _as_parts(query: Query, findings: Sequence[Finding]) -> list[Finding]:
         for finding in findings
         if not _COUNT.match(finding.value)
     ]
-
-
-def _comes_after(unit: PageUnit, value: str) -> bool:
-    """Whether a text tells that a value followed somebody: "she was succeeded by Bo Orm"."""
-    return _FOLLOWED.search(unit.text[: max(0, unit.text.find(value))]) is not None
 
 
 def _in_text(unit: PageUnit, value: str) -> str:

@@ -154,6 +154,32 @@ def test_a_page_decides_what_is_said_of_its_subject(reader: EvidencePageReader, 
     assert found[0].quote in LEE
 
 
+@pytest.mark.parametrize(
+    "told", ["It is a misconception that", "It was falsely reported that", "People mistakenly believed that"]
+)
+def test_what_is_called_a_wrong_belief_is_not_so(reader: EvidencePageReader, told: str) -> None:
+    text = f"Ann Lee (3 May 1941 – 9 June 1999) was a novelist. {told} Ann Lee won the Harp Prize."
+    found = reader.read(read_query("Did Ann Lee win the Harp Prize?"), seen("Ann Lee", text))
+    assert found[0].value == "no"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The mayor of Sarn is not Bo Lind.",
+        "The mayor of Sarn is Ada Orr rather than Bo Lind.",
+        "The council of Sarn chose a mayor, not the Bo Lind of the story.",
+        "Many wrongly believe that the mayor of Sarn is Bo Lind.",
+        "According to a hoax, the mayor of Sarn was Bo Lind.",
+    ],
+)
+def test_a_value_that_is_denied_is_not_read(text: str) -> None:
+    scripted = EvidencePageReader(ScriptedEvidence("Bo Lind", "person"))
+    query = read_query("Who is the mayor of Sarn?")
+    assert not scripted.read(query, seen("Sarn", text))
+    assert scripted.read(query, seen("Sarn", "The mayor of Sarn is not only a baker: she is Bo Lind."))
+
+
 @pytest.mark.parametrize(("question", "kind", "span", "value"), table(__file__, "trimmed"))
 def test_a_span_is_trimmed_to_the_value_that_is_asked_for(question: str, kind: str, span: str, value: str) -> None:
     text = f"The mast of Sarn and what is told of it: {span}, Tellby."
