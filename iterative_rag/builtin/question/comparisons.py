@@ -56,10 +56,11 @@ _CHOICES = (
         rf"^(?P<ask>{_ASK}\b(?:.{{3,200}}[,:?]|[^,:?A-Z]{{4,120}}?(?= (?:the )?[A-Z“\"]))) (?:either )?"
         rf"(?P<first>{_NAMED}[^,?]{{0,100}}?),? or (?P<second>(?:the |an? )?[^,?]{{1,150}})$"
     ),
-    # "Was A or B born first"
+    # "Was A or B born first", "Does A or B have more people"
     lazy_pattern(
-        r"^(?P<ask>(?i:was|were|did|is)) (?P<first>.{2,120}?) or (?P<second>.{2,120}?) "
-        r"(?P<predicate>(?:[a-z]+ ){0,2}(?:first|last|[a-z]+er))$"
+        r"^(?P<ask>(?i:was|were|did|does|is)) (?P<first>.{2,120}?) or (?P<second>.{2,120}?) "
+        r"(?P<predicate>(?:[a-z]+ ){0,2}(?:first|last|[a-z]+er|(?:more|fewer|less|larger|smaller|bigger|higher|longer) "
+        r"(?!.* than ).{2,100}))$"
     ),
 )
 
@@ -200,10 +201,10 @@ class _Asked:
                 if "'" in noun or not _NO_CLASS.isdisjoint(noun.lower().split()):
                     noun = ""
                 kind = head_noun(tokens[1 : group_end(tokens, 1, at)]) if at > 1 else ""
-                rest = ask[token.end :].split()
-                while rest and rest[-1] in _FILLERS:
-                    rest.pop()  # "of the two"
-                return _Asked(kind, opening, noun, token.low, tuple(rest), is_who=not at or tokens[0].low == "who")
+                verb, *rest = token.low, *ask[token.end :].split()
+                if not at and verb in {"did", "does"}:  # "Does A or B have more people"
+                    verb, *rest = rest
+                return _Asked(kind, opening, noun, verb, tuple(rest), is_who=not at or tokens[0].low == "who")
         return None
 
     @property
@@ -250,8 +251,6 @@ def _in_time(asked: _Asked) -> tuple[Operation, str] | None:
         if act or asked.verb not in {"was", "were"} or not _is_participle(after[0]):
             return None
         act = after
-    if word in {"newer", "newest"}:
-        kind = kind or "film"  # nobody is newer
     template = _asked_age(asked, kind) if word in _AGED and not act else _asked_when(asked.verb, act)
     return (Operation.GREATEST if word in _LATE else Operation.LEAST, template) if template else None
 
@@ -341,8 +340,6 @@ def _auxiliary(verb: str, rest: str) -> tuple[str, str]:
         return "did" if verb == "had" else "does", f"have {rest}"
     if verb in AUXILIARIES:
         return verb.replace("have", "has"), rest
-    if verb.endswith("s"):
-        return "does", f"{base_form(verb) or verb.removesuffix('s')} {rest}"
     return "did", f"{base_form(verb) or verb} {rest}"
 
 

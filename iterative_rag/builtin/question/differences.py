@@ -7,11 +7,18 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
-from iterative_rag.builtin.language.function_words import BASE_VERBS, CONJUNCTIONS, DETERMINERS, PREPOSITIONS, word_set
+from iterative_rag.builtin.language.function_words import (
+    BASE_VERBS,
+    CONJUNCTIONS,
+    DETERMINERS,
+    PREPOSITIONS,
+    RELATIVES,
+    word_set,
+)
 from iterative_rag.builtin.language.lexicon import MEASURES
 from iterative_rag.builtin.language.nouns import NOT_PERSON_WORDS, gender_of_name, possessive
 from iterative_rag.builtin.language.tokens import base_form, is_verb, subject_end, tokenize
-from iterative_rag.builtin.question.plan import Computed, Expand, Node, Operation, Phrase, templates
+from iterative_rag.builtin.question.plan import Computed, Expand, Fallback, Node, Operation, Phrase, templates
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.units import unit_of
 
@@ -98,8 +105,7 @@ _OWNER = lazy_pattern(r"^(?:(?P<noun>the .+?) of (?P<who>.+)|(?P<owner>.+?)['’
 
 def second_of(first: str, second: str) -> str:
     """The second of two things in words of its own: "that of Bo Orm" after "the wife of Ann Lee" is "the wife of Bo
-    Orm", "his son" after "Ann Lee's prize" is "Ann Lee's son", "the one in Tell" after "the hall in Orm" "the hall in
-    Tell"."""
+    Orm", "his son" after "Ann Lee's prize" is "Ann Lee's son"."""
     owned, tokens = _OWNER.match(first), tokenize(first)
     thing = second.removeprefix("that of ").removeprefix("those of ")
     opening, _, rest = thing.partition(" ")
@@ -110,10 +116,6 @@ def second_of(first: str, second: str) -> str:
     if second.endswith((" of the same title", " of the same name")):
         name = next((n for n in range(len(tokens), 0, -1) if not tokens[n - 1].capital), 0)
         return f"{second.rpartition(' of ')[0]} {first[tokens[name].start :]}" if name < len(tokens) else second
-    links = {"in", "at", "on", "by", "from"}
-    link, where = next((token for token in tokens if token.small in links), None), second.partition(" one ")[2]
-    if link and second.startswith(("the one ", "that one ")) and where.split()[0] in links:
-        return first[: link.start] + where
     return thing
 
 
@@ -203,6 +205,20 @@ def age(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     ask = f"When did {dead} die?" if dead != event else ask_year(event).replace("In which year", "When", 1)
     born = expand(f"When was {who} born?", who)
     return Computed(text, Operation.YEARS, (born, expand(ask, event)), unit="age") if event else None
+
+
+_LASTED = lazy_pattern(r"^(?:for )?how (?:long|many years) (?P<aux>was|were|did) (?P<clause>.{4,200})$", re.I)
+
+
+def duration(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """Plan "How long was A king?": what is said of it, or the years from the first to the last; None for any other."""
+    match = _LASTED.match(text)
+    subject, rest = _subject_and_rest(match["clause"]) if match else ("", "")
+    if match is None or not rest or tokenize(rest)[0].low in PREPOSITIONS or not RELATIVES.isdisjoint(subject.split()):
+        return None  # "How long was the bridge in Orm"
+    clause = f"{match['aux'].lower()} {match['clause']}"
+    said, span = expand(f"How long {clause}?", ""), expand(f"In which years {clause}?", clause)
+    return Fallback(text, said, Computed(text, Operation.YEARS, (span,), unit="span"))
 
 
 def lifetime(name: str, expand: Expand, source: str = "") -> Node:

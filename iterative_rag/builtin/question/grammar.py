@@ -11,7 +11,7 @@ from iterative_rag.builtin.language.function_words import DETERMINERS
 from iterative_rag.builtin.language.nouns import NAME_PARTS, names_person
 from iterative_rag.builtin.language.tokens import group_end, head_noun, tokenize
 from iterative_rag.builtin.question.comparisons import choice, exceeds
-from iterative_rag.builtin.question.differences import age, how_much_more, years_after, years_between
+from iterative_rag.builtin.question.differences import age, duration, how_much_more, years_after, years_between
 from iterative_rag.builtin.question.pairs import both, same
 from iterative_rag.builtin.question.plan import (
     Computed,
@@ -33,7 +33,7 @@ LONGEST = 2000
 # No real description nests deeper than this; the bound keeps hostile text cheap.
 DEEPEST = 8
 _NAME_PART = "|".join(sorted(NAME_PARTS, key=len, reverse=True))
-_COMPUTATIONS = (years_after, age, how_much_more, years_between, choice, exceeds, same, both)
+_COMPUTATIONS = (years_after, age, how_much_more, years_between, choice, exceeds, same, both, duration)
 
 
 def as_one(question: str, source: str) -> Node:

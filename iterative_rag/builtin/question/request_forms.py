@@ -41,12 +41,6 @@ _ALONE = lazy_pattern(
     r"(?P<what>(?:the )?[\w.'’-]+(?:,? (?:(?-i:[A-ZÀ-Þ\d])[\w.'’-]*|of|the|and|de|von|van|in|on|for))*)$",
     re.I,
 )
-# "The Elm, is it a river?" asks for a yes, whatever stands in front.
-_TOPIC = lazy_pattern(
-    rf"^(?!(?:{'|'.join((*PREPOSITIONS, *QUESTION_WORDS, 'if', 'while'))})\b)(?P<topic>[^,:?]{{2,60}}?)(?:,|:| [-–—]) "
-    r"(?P<asks>is|was|are|were|has|have|had|did|does|do) (?:s?he|it|they) (?P<rest>.+)$",
-    re.I,
-)
 # What somebody does is an occupation; what the bridge does is none.
 _DOES = lazy_pattern(
     r"^what (?P<verb>did|does|do) (?P<who>(?!(?:an?|he|i|it|she|that|the|these|they|this|those|we|you)\b).{2,200}?) do"
@@ -57,10 +51,7 @@ _CAME = r"^who (?:was|is|came|served|ruled|reigned)(?: in office)?"
 # Other words for what articles have a row or a sentence for.
 _IN_OTHER_WORDS = (
     (r"^how did (?P<who>.{2,200}?) die$", r"What was the cause of death of \g<who>"),
-    (r"^how old did (?P<who>.{2,200}?) (?:get|grow|become|live to(?: be)?)$", r"At what age did \g<who> die"),
     (r"^how old was (?P<who>.{2,200}?) (?:at|upon|on) (?:the time of )?death$", r"At what age did \g<who> die"),
-    (r"^where (?P<verb>is|was) (?P<who>.{2,200}?) laid to rest$", r"Where \g<verb> \g<who> buried"),
-    (r"^(?P<asks>(?:what|who) (?:are|were)) all (?:of )?(?:the )?(?P<rest>.+)$", r"\g<asks> the \g<rest>"),
     (r"^(?P<who>.{2,60}?) shares? an? (?:land )?(?:border|frontier) with (?P<other>.+)$", r"\g<who> border \g<other>"),
     # The article on somebody says who came next, and not after whom; of an office, tables tell as well.
     (rf"{_CAME} before (?P<who>(?-i:[A-Z])[^,]{{2,100}})$", r"Who was the predecessor of \g<who>"),
@@ -114,8 +105,6 @@ def restated(question: str) -> str:
     while match := _REQUEST.match(asked):
         asked = asked[match.end() :]
     asked = _LIST.sub("", asked)
-    if topic := _TOPIC.match(asked):
-        asked = f"{topic['asks']} {topic['topic']} {topic['rest']}"
     if does := _DOES.match(asked.rstrip(" ?.!")):
         return f"What {'was' if does['verb'].lower() == 'did' else 'is'} the occupation of {does['who']}"
     for pattern, plain in _RESTATED:

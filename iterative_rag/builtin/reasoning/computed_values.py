@@ -113,9 +113,10 @@ def _literals(numbers: Sequence[_Operand]) -> list[str]:
 
 
 def _years(values: Sequence[str], unit: str) -> OperationResult | None:
-    first, second = date_of(values[0]), date_of(values[1])
-    if first is None or second is None:
+    days = dates(values[0])[:3] if unit == "span" else [day for value in values for day in dates(value)[:1]]
+    if len(days) != 2:
         return None
+    (first, *_), (second, *_) = days
     aged = unit == "age"
     if aged and second < first:
         return None  # nobody has an age before the birth
@@ -140,8 +141,6 @@ def _difference(values: Sequence[str], unit: str) -> OperationResult | None:
     operands = [operand for operand in (_operand(value, asked) for value in values) if operand is not None]
     if len(operands) < len(values):
         return None
-    if unit:
-        operands = _in_one_unit(operands, asked)
     turned = _REVERSED if (_order(_literals(operands)) or 0) < 0 else ""
     if turned:
         operands.reverse()
@@ -156,14 +155,6 @@ def _difference(values: Sequence[str], unit: str) -> OperationResult | None:
     rounded = written(half_up(amount * 100) / Fraction(100))
     result = said(value)
     return OperationResult(f"{rounded} {unit or result.partition(' ')[2]}".strip() + turned, expression, result)
-
-
-def _in_one_unit(numbers: list[_Operand], unit: str) -> list[_Operand]:
-    """The numbers unchanged if all convert to `unit`; otherwise convert those that do, and drop all units."""
-    changed = [units.convert(number.value, number.unit, unit) for number in numbers]
-    if all(value is not None for value in changed):
-        return numbers
-    return [_Operand(number.value if value is None else value) for number, value in zip(numbers, changed, strict=True)]
 
 
 # --- comparisons -----------------------------------------------------------------------------------

@@ -78,6 +78,8 @@ def test_a_computed_answer_shows_what_it_comes_from(
         (Operation.YEARS, ["1877", "November 4, 1886"], [], "", "9 years"),
         (Operation.YEARS, ["May 3, 1801", "May 2, 1866"], [], "age", "64"),
         (Operation.YEARS, ["1889", "1877"], [], "", "12 years"),
+        (Operation.YEARS, ["from 1971 to 1975"], [], "span", "4 years"),
+        (Operation.YEARS, ["1999–2008"], [], "span", "9 years"),
         (Operation.YEARS, ["1877", "1889"], [], "later", "12 years"),
         (Operation.YEARS, ["1889", "1877"], [], "later", "12 years, but the other way round"),
         (Operation.DIFFERENCE, ["300 m", "330 m"], [], "metres", "30 metres, but the other way round"),
