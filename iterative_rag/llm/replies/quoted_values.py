@@ -74,7 +74,8 @@ class _Shown:
     def contain(self, value: Mention, text: str) -> bool:
         """Whether a value in `text` was shown, in the same words or in others."""
         start, end = whole_words(text, value.start, value.end)
-        if _words(text[start:end]) <= self.words:
+        same = " ".join(_WORD.findall(_plain(text[start:end]).casefold()))
+        if any(f" {same} " in f" {' '.join(_WORD.findall(_plain(said).casefold()))} " for said in self.texts):
             return True
         return any(stands_in(value, shown) for shown in self.values)
 
@@ -121,14 +122,15 @@ def _is_supported(value: str, shown: _Shown, need: Need, seen: Window) -> bool:
 
 
 def _is_said(value: str, shown: _Shown, need: Need, seen: Window) -> bool:
-    if is_unspaced(value):
-        said = shown.hold(value)
-    else:
-        said = _words(value) <= shown.words or _words(shown.in_common_names(value)) - {"the"} <= shown.words
-    if said or _is_yes_or_no(value, need):
-        return True
     plain = apart(value)
     values, rest = _separated(plain, shown.code)
+    if is_unspaced(value):
+        said = shown.hold(value)
+    else:  # a day, a month and a year that stand apart are no date
+        forms = (_words(value), _words(shown.in_common_names(value)) - {"the"})
+        said = not values and any(form <= shown.words for form in forms)
+    if said or _is_yes_or_no(value, need):
+        return True
     if values:
         code = shown.code or "en"
         held = {word.removesuffix("s") for word in shown.words}  # "three-time" bears out "3 times"
