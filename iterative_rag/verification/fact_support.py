@@ -14,7 +14,7 @@ from itertools import zip_longest
 from iterative_rag.protocols import QuoteReader
 from iterative_rag.text.comparing import same_name, stands_in
 from iterative_rag.text.folding import folded, folded_words
-from iterative_rag.text.languages import is_function_word, is_negation, language, language_of
+from iterative_rag.text.languages import is_function_word, language, language_of
 from iterative_rag.text.markdown_rows import is_row, row_cells, row_header
 from iterative_rag.text.markup import without_struck
 from iterative_rag.text.mentions import mentions
@@ -42,9 +42,6 @@ _DECISIONS, _DENIED = frozenset({"yes", "no"}), "none"
 # The opposites that choose one of several.
 _RANKS = frozenset({"rank", "size", "height", "length", "age"})
 _TURNED = str.maketrans("+-", "-+")
-# How many words before a verb its "not" may stand, and what ends that.
-NEAR = 3
-_CLAUSE = lazy_pattern(r"[,;:.]|\b(?:and|but|or|until|only)\b")
 _KIND = lazy_pattern(r"\b(?:which|what) (\w+)")
 _PHRASE = lazy_pattern(r"\b(?P<head>\w{4,}) (?P<link>of|in|for) (?:the )?(?P<name>[A-ZÀ-Þ]\w+)")
 
@@ -141,20 +138,7 @@ def _denies(asked: TextReading, quoted: TextReading) -> bool:
     if asked.negated:
         return False
     vocabulary = Vocabulary(quoted.lows)
-    for said in map(vocabulary.forms_of, _relation(asked)):
-        denied = [_is_denied(quoted, number) for number, word in enumerate(quoted.words) if word.low in said]
-        if denied and all(denied):
-            return True
-    return False
-
-
-def _is_denied(quoted: TextReading, number: int) -> bool:
-    """Whether one of the few words before this one, in the same clause, is a "not"."""
-    words = quoted.words[max(0, number - NEAR) : number]
-    return any(
-        is_negation(word.low, quoted.code) and not _CLAUSE.search(quoted.text[word.end : quoted.words[number].start])
-        for word in words
-    )
+    return any(quoted.denies(said) for said in map(vocabulary.forms_of, _relation(asked)))
 
 
 def _holds_names(asked: TextReading, told: frozenset[str]) -> bool:

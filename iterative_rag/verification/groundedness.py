@@ -8,6 +8,7 @@ The rule knows how seven languages write numbers, dates and function words, and 
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,9 +16,12 @@ from enum import StrEnum
 from functools import partial
 
 from iterative_rag.text.comparing import stands_in
+from iterative_rag.text.folding import folded
+from iterative_rag.text.languages import is_function_word
 from iterative_rag.text.other_names import asks_nation
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.text.value_members import compared, members
+from iterative_rag.text.unspaced import is_unspaced, stands_within
+from iterative_rag.text.value_members import compared, holds_name, members
 from iterative_rag.text.values import Mention, Moment, Quantity
 from iterative_rag.types import Claim, Draft, Inquiry, Need
 from iterative_rag.verification.claim_matching import (
@@ -29,10 +33,13 @@ from iterative_rag.verification.claim_matching import (
     split_claims,
 )
 from iterative_rag.verification.evidence import Evidence, read_evidence
-from iterative_rag.verification.text_reading import TextReading, Word, listed
+from iterative_rag.verification.text_reading import TextReading, Word, listed, pattern, read_text
 
 # Facts that one claim may draw together, and the sets of that many that are looked at.
 MOST_FACTS, MOST_TRIES = 4, 400
+# Words of a text that may stand between those of a name which a claim puts together from it: "Ann and Bo, her children
+# with Karl Orm".
+LONG = 30
 
 
 class Standing(StrEnum):
@@ -78,10 +85,29 @@ def check_said(inquiry: Inquiry, draft: Draft, said: Sequence[ClaimText]) -> tup
     amounts = {amount for claim in matched for part in claim.parts if part.held_by for amount in _amounts(part.value)}
     told = Counter(claim.said.sentence for claim in matched for part in claim.parts if part.value and part.held_by)
     in_short = len(members(draft.short_answer))
-    return tuple(
+    checked = [
         _judged(claim, matched[:n], evidence, draft, amounts, {in_short, told[claim.said.sentence]} - {1})
         for n, claim in enumerate(matched)
-    )
+    ]
+    if checked and _is_nobody(draft.short_answer, evidence):
+        invented = Claim(checked[0].claim.text, False, (), f"stands in no fact: {draft.short_answer!r}")
+        checked[0] = replace(checked[0], claim=invented, standing=Standing.FAILED)
+    return tuple(checked)
+
+
+def _is_nobody(short: str, evidence: Evidence) -> bool:
+    """Whether who is named stands in no fact and not in the question, in whatever letters: without capitals, nothing
+    else in a text tells names from words. Facts in another language cannot tell."""
+    if not re.search(pattern("questions", "person"), folded(evidence.question.text)):
+        return False
+    if any(proof.foreign for proof in evidence.proofs):
+        return False
+    if is_unspaced(short):
+        texts = (text for proof in evidence.proofs for text in (*proof.texts, *proof.titles))
+        return not any(stands_within(short, text.text) for text in (evidence.question, *texts))
+    said = read_text(short, evidence.code)
+    words = [word.low for word in said.words if not is_function_word(word.low, said.code)]
+    return bool(words) and not said.values and not any(map(evidence.vocabulary.has, words))
 
 
 def _judged(
@@ -113,6 +139,8 @@ def _judged(
             if len(lacking) < fewest:
                 fewest, reason = len(lacking), f"not in the facts: {', '.join(word.low for word in lacking)}"
             continue
+        if not claim.reading.negated and _is_denied(claim, chosen, evidence):
+            return result(Standing.FAILED, "the quote denies it")
         if not (against := _fault(claim, before, chosen, evidence)):
             proved = dict.fromkeys(n for proof in chosen for n in evidence.proofs[proof].facts)
             return result(Standing.PROVED, facts=tuple(proved))
@@ -142,7 +170,12 @@ def _may_follow(part: ClaimPart, evidence: Evidence, amounts: set[float], counts
     """Whether a part that no fact has may follow from them: a name put together from two, the sum or the difference of
     two values that the answer names, how many things it lists."""
     if part.name:
-        return not any(forms.isdisjoint(evidence.borne_out) for forms in part.name)
+        if any(forms.isdisjoint(evidence.borne_out) for forms in part.name):
+            return False
+        # "Oskar Brandt, whose daughter was Ida" names no Ida Oskar; what cells of a row name may be put together.
+        texts = [quote for proof in evidence.proofs for quote in proof.quotes if "|" not in quote.text]
+        whole = [text for text in texts if not any(forms.isdisjoint(text.name_words) for forms in part.name)]
+        return not whole or any(holds_name([word.low for word in text.words], part.name, LONG) for text in whole)
     wanted = _amounts(part.value)
     if wanted & counts:
         return True
@@ -202,6 +235,18 @@ def _fault(claim: MatchedClaim, before: Sequence[MatchedClaim], chosen: Sequence
     if not all(_in_place(part, spoken_of, claim.words, texts, evidence.central) for part in parts):
         return "the quote says it of something else"
     return ""
+
+
+def _is_denied(claim: MatchedClaim, chosen: Sequence[int], evidence: Evidence) -> bool:
+    """Whether the quotes have a word of the claim, or a name that was not asked about, only behind a "not": "she did
+    not marry Bo Orm". A "not" that an "until" or an "only" may take back is none."""
+    quotes = [quote for n in chosen for quote in evidence.proofs[n].quotes]
+    names = [part.name[0] for part in claim.parts if part.name and not part.asked]
+    for forms in (*(word.forms for word in claim.words), *names):
+        saying = [quote for quote in quotes if not quote.lows.isdisjoint(forms)]
+        if saying and all(quote.denies(forms) for quote in saying):
+            return all(quote.lows.isdisjoint(listed("claims", "limits")) for quote in saying)
+    return False
 
 
 def _linked(parts: Sequence[ClaimPart], topic: Sequence[ClaimPart], chosen: frozenset[int]) -> bool:

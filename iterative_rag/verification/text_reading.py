@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
+from itertools import takewhile
 
 from iterative_rag.text.comparing import same_name, shared_beginning
 from iterative_rag.text.folding import folded
@@ -43,6 +44,9 @@ _BEFORE_NEXT = (" ", "-", "’", "'", ". ")
 _WORDED_RANK = 2
 # Words of meaning that may stand before a sentence's subject and belong to it: "the American politician X".
 _BEFORE_SUBJECT = 2
+# How many words before a verb its "not" may stand, and what ends that.
+NEAR = 3
+_CLAUSE = lazy_pattern(r"[,;:.]|\b(?:and|but|or|until|only)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,17 @@ class TextReading:
     @property
     def negated(self) -> bool:
         return any(is_negation(low, self.code) for low in self.lows)
+
+    def denies(self, said: Set[str]) -> bool:
+        """Whether it has one of these words only with a "not" among the few words before it, in the same clause."""
+        denied = [self._is_denied(number) for number, word in enumerate(self.words) if word.low in said]
+        return bool(denied) and all(denied)
+
+    def _is_denied(self, number: int) -> bool:
+        start, near = self.words[number].start, self.words[max(0, number - NEAR) : number]
+        before = list(takewhile(lambda word: not is_comparing(word.low, self.code), reversed(near)))  # "no less than 3"
+        negations = (word for word in before if is_negation(word.low, self.code))
+        return any(not _CLAUSE.search(self.text[word.end : start]) for word in negations)
 
     @property
     def compares(self) -> bool:

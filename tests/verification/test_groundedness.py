@@ -37,6 +37,16 @@ def test_what_they_do_not_say_is_not(text: str, standing: str) -> None:
     assert checked.claim.reason
 
 
+@pytest.mark.parametrize(("question", "quote", "text", "short", "standing"), table(__file__, "of_persons"))
+def test_who_is_named_must_stand_in_a_fact_that_does_not_deny_it(
+    question: str, quote: str, text: str, short: str, standing: str
+) -> None:
+    need = Need(question)
+    inquiry = Inquiry(question, question, (fact(need, "Karl Lund", quote),), (need,))
+    (checked,) = check(inquiry, Draft(True, text, short, (0,)))
+    assert checked.standing is Standing(standing)
+
+
 def test_a_number_needs_its_computation() -> None:
     said = "Oda Brenk was 37 years old when Velm Tower was finished [1][2]."
     assert claims(INQUIRY, draft(said, "37", AGE))[0].facts == (0, 1)
