@@ -131,7 +131,7 @@ MOST_LINES = {
     "evaluation": 4093,
     "index": 5377,
     "integrations": 351,
-    "llm": 3743,
+    "llm": 3745,
     "protocols": 515,
     "registry": 171,
     "remote": 730,
@@ -143,12 +143,12 @@ MOST_LINES = {
     "system": 495,
     "text": 2562,
     "types": 1494,
-    "verification": 2115,
+    "verification": 2159,
     "__init__": 101,
     "__main__": 6,
     "scripts": 8733,
     "fakes": 4993,
-    "tests": 31301,
+    "tests": 31311,
 }
 
 
