@@ -85,10 +85,6 @@ class BuiltinEncoder:
                 vectors[row] = model.encode(texts[row])
 
         starts = range(0, len(texts), step)
-        if len(texts) == 1 or self._threads == 1:
-            for start in starts:
-                encode(start)
-            return vectors
         # One pool per call: nothing to close, and no broken pool is inherited by a fork.
         with ThreadPoolExecutor(min(self._threads, len(starts)), "encoder") as pool:
             for _ in pool.map(encode, starts):

@@ -105,7 +105,7 @@ _OWNER = lazy_pattern(r"^(?:(?P<noun>the .+?) of (?P<who>.+)|(?P<owner>.+?)['’
 
 def second_of(first: str, second: str) -> str:
     """The second of two things in words of its own: "that of Bo Orm" after "the wife of Ann Lee" is "the wife of Bo
-    Orm", "his son" after "Ann Lee's prize" is "Ann Lee's son"."""
+    Orm", "his son" "Ann Lee's son", "the one in Tell" after "the hall in Orm" "the hall in Tell"."""
     owned, tokens = _OWNER.match(first), tokenize(first)
     thing = second.removeprefix("that of ").removeprefix("those of ")
     opening, _, rest = thing.partition(" ")
@@ -116,6 +116,10 @@ def second_of(first: str, second: str) -> str:
     if second.endswith((" of the same title", " of the same name")):
         name = next((n for n in range(len(tokens), 0, -1) if not tokens[n - 1].capital), 0)
         return f"{second.rpartition(' of ')[0]} {first[tokens[name].start :]}" if name < len(tokens) else second
+    links = {"in", "at", "on", "by", "from"}
+    link, where = next((token for token in tokens if token.small in links), None), second.partition(" one ")[2]
+    if link and second.startswith(("the one ", "that one ")) and where.split()[0] in links:
+        return first[: link.start] + where
     return thing
 
 
