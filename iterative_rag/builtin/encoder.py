@@ -74,8 +74,6 @@ class BuiltinEncoder:
         import numpy as np
 
         vectors = np.empty((len(texts), DIMENSIONS), np.float32)
-        if not len(texts):
-            return vectors
         model = self._loaded()
         # Small tasks keep all cores busy to the end; large ones save scheduling overhead.
         step = max(1, min(_MOST_TEXTS_A_TASK, len(texts) // (4 * self._threads)))
@@ -86,9 +84,8 @@ class BuiltinEncoder:
 
         starts = range(0, len(texts), step)
         # One pool per call: nothing to close, and no broken pool is inherited by a fork.
-        with ThreadPoolExecutor(min(self._threads, len(starts)), "encoder") as pool:
-            for _ in pool.map(encode, starts):
-                pass
+        with ThreadPoolExecutor(self._threads, "encoder") as pool:
+            list(pool.map(encode, starts))  # raises what a task has raised
         return vectors
 
     def embed_query(self, text: str) -> Vectors:

@@ -67,9 +67,7 @@ COUNTED_NEAR = 17
 _PREDECESSOR = lazy_pattern(r"(?i)\bpredecessor of\b|^who(?:m)? did .+ (?:succeed|replace)\b")
 _FOLLOWED = lazy_pattern(r"(?i)\b(?:(?:succeeded|replaced|followed)\b[^.;]{0,40} by|successor)\W+(?:\w+ ){0,3}$")
 # What stands before a value that is not it: "the mayor is not Bo Orm", "in Tellby rather than in Orm".
-_NOT = lazy_pattern(
-    r"(?i)\b(?:not|never|rather than|instead of|other than|unlike)(?: (?:really|the|an?|by|in|at|to|for|from))* $"
-)
+_NOT = lazy_pattern(r"(?i)\b(?:not|never|rather than|instead of|other than|unlike)(?: (?:the|an?|by|in|at|to|from))* $")
 # "The misconception that it was made for astronauts", "he is wrongly said to be": that is not so.
 _UNTRUE = lazy_pattern(
     r"(?i)\b(?:misconception|myth|urban legend|false (?:belief|claim|rumou?r)) that\b|\ba hoax\b"
@@ -197,8 +195,8 @@ class EvidencePageReader:
                 continue
             before = unit.text[: max(0, unit.text.find(value))]
             later = _PREDECESSOR.search(query.text) and _FOLLOWED.search(before)
-            untrue = _NOT.search(before) or (_UNTRUE.search(before) and not _UNTRUE.search(query.text))
-            told = _denies(query, unit) if value == NOTHING else not (later or untrue)
+            untrue = later or _NOT.search(before) or _is_untrue(query, before)
+            told = _denies(query, unit) if value == NOTHING else not untrue
             # The header of a column, which may name the unit of its cells, is not known here.
             bare = (unit.infobox or not unit.cells) and lacks_unit(query, _in_text(unit, value), (*unit.cells, "")[0])
             if told and fits(query, value) and not bare:
@@ -212,7 +210,7 @@ class EvidencePageReader:
         readings = self._evidence.read(query.text, [_text(passage) for passage in passages])
         return [
             Offered(
-                "yes" if reading.yes > reading.no and not _UNTRUE.search(unit.text) else "no",
+                "yes" if reading.yes > reading.no and not _is_untrue(query, unit.text) else "no",
                 unit,
                 finding_odds.of_decision(query, passage, reading),
                 1.0,
@@ -257,6 +255,11 @@ def _as_parts(query: Query, findings: Sequence[Finding]) -> list[Finding]:
         for finding in findings
         if not _COUNT.match(finding.value)
     ]
+
+
+def _is_untrue(query: Query, text: str) -> bool:
+    """Whether a text says that what it tells is not so, and is not asked just that."""
+    return _UNTRUE.search(text) is not None and not _UNTRUE.search(query.text)
 
 
 def _in_text(unit: PageUnit, value: str) -> str:

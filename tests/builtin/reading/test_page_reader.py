@@ -161,6 +161,8 @@ def test_what_is_called_a_wrong_belief_is_not_so(reader: EvidencePageReader, tol
     text = f"Ann Lee (3 May 1941 – 9 June 1999) was a novelist. {told} Ann Lee won the Harp Prize."
     found = reader.read(read_query("Did Ann Lee win the Harp Prize?"), seen("Ann Lee", text))
     assert found[0].value == "no"
+    asked = reader.read(read_query("Is it a misconception that Ann Lee won the Harp Prize?"), seen("Ann Lee", text))
+    assert all(finding.value == "yes" for finding in asked[:1] if "misconception" in told)
 
 
 @pytest.mark.parametrize(
