@@ -7,14 +7,7 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
-from iterative_rag.builtin.language.function_words import (
-    BASE_VERBS,
-    CONJUNCTIONS,
-    DETERMINERS,
-    PREPOSITIONS,
-    RELATIVES,
-    word_set,
-)
+from iterative_rag.builtin.language.function_words import BASE_VERBS, CONJUNCTIONS, DETERMINERS, PREPOSITIONS, word_set
 from iterative_rag.builtin.language.lexicon import MEASURES
 from iterative_rag.builtin.language.nouns import NOT_PERSON_WORDS, gender_of_name, possessive
 from iterative_rag.builtin.language.tokens import base_form, is_verb, subject_end, tokenize
@@ -211,14 +204,17 @@ def age(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     return Computed(text, Operation.YEARS, (born, expand(ask, event)), unit="age") if event else None
 
 
-_LASTED = lazy_pattern(r"^(?:for )?how (?:long|many years) (?P<aux>was|were|did) (?P<clause>.{4,200})$", re.I)
+_LASTED = lazy_pattern(
+    r"^(?:for )?how (?:long|many years) (?P<aux>was|were|did) (?!.*\b(?:who|whose|which|that)\b)(?P<clause>.{4,200})$",
+    re.I,
+)
 
 
 def duration(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     """Plan "How long was A king?": what is said of it, or the years from the first to the last; None for any other."""
     match = _LASTED.match(text)
-    subject, rest = _subject_and_rest(match["clause"]) if match else ("", "")
-    if match is None or not rest or tokenize(rest)[0].low in PREPOSITIONS or not RELATIVES.isdisjoint(subject.split()):
+    rest = _subject_and_rest(match["clause"])[1] if match else ""
+    if match is None or not rest or tokenize(rest)[0].low in PREPOSITIONS:
         return None  # "How long was the bridge in Orm"
     clause = f"{match['aux'].lower()} {match['clause']}"
     said, span = expand(f"How long {clause}?", ""), expand(f"In which years {clause}?", clause)
