@@ -34,11 +34,7 @@ class Entry(Item):  # type: ignore[misc]
 
 
 def archive(
-    path: Path,
-    *entries: Entry,
-    redirects: Mapping[str, str] | None = None,
-    language: str = "",
-    **metadata: str,
+    path: Path, *entries: Entry, redirects: Mapping[str, str] | None = None, language: str = "", **metadata: str
 ) -> Path:
     """Written with an index of words where `language` (eng, deu) is given."""
     with Creator(path).config_indexing(bool(language), language) as creator:

@@ -57,11 +57,7 @@ def test_a_trace_into_a_pipe_reaches_its_reader(shell: Command, towns: None, pip
 
 @pytest.mark.parametrize(
     ("place", "reason"),
-    [
-        (".", "Is a directory"),
-        ("Tarn.txt/trace.jsonl", "Not a directory"),
-        ("/proc/trace.jsonl", "No such"),
-    ],
+    [(".", "Is a directory"), ("Tarn.txt/trace.jsonl", "Not a directory"), ("/proc/trace.jsonl", "No such")],
 )
 def test_a_trace_that_cannot_be_written_is_said_in_a_sentence(
     towns: None, run: Command, place: str, reason: str

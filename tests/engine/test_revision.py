@@ -16,17 +16,7 @@ from iterative_rag.errors import UsageError
 from iterative_rag.settings import Settings
 from iterative_rag.storage.output import answer_to_json
 from iterative_rag.storage.past_runs import past_runs
-from iterative_rag.types import (
-    Answer,
-    Edit,
-    EditKind,
-    FactEdit,
-    FinalStep,
-    NeedEdit,
-    Revision,
-    ShortlistStep,
-    Status,
-)
+from iterative_rag.types import Answer, Edit, EditKind, FactEdit, FinalStep, NeedEdit, Revision, ShortlistStep, Status
 
 CORRECT, PIN, STRIKE = EditKind.CORRECT, EditKind.PIN, EditKind.STRIKE
 

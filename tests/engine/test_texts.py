@@ -6,18 +6,7 @@ import re
 
 import pytest
 
-from fakes.harbour_articles import (
-    CAUSE,
-    COMPARE,
-    COURSE,
-    WHY,
-    Author,
-    cited,
-    extraction,
-    fenced,
-    numbered,
-    text_reply,
-)
+from fakes.harbour_articles import CAUSE, COMPARE, COURSE, WHY, Author, cited, extraction, fenced, numbered, text_reply
 from fakes.scripted_llm import Scripted
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.text.sentences import sentences

@@ -44,10 +44,7 @@ def test_the_example_of_the_documentation_makes_the_runs_that_it_says(tmp_path: 
 
 
 def test_options_and_settings_go_where_they_belong(tmp_path: Path) -> None:
-    (cell,) = cells(
-        tmp_path,
-        BASE + 'limit = 5\nseed = 1\nmax_hops = 3\nllm = "builtin"\n',
-    )
+    (cell,) = cells(tmp_path, BASE + 'limit = 5\nseed = 1\nmax_hops = 3\nllm = "builtin"\n')
     config = config_of(cell)
     assert cell.name == "run"
     assert (config.dataset, config.corpus, config.mode) == (tmp_path / "questions.jsonl", "towns", "iterative")

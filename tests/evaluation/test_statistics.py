@@ -2,13 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from iterative_rag.evaluation.statistics import (
-    calibration,
-    holm,
-    mcnemar,
-    mean_interval,
-    paired_difference,
-)
+from iterative_rag.evaluation.statistics import calibration, holm, mcnemar, mean_interval, paired_difference
 
 Z2 = 1.959964**2
 

@@ -112,10 +112,7 @@ def test_only_what_changed_is_embedded_and_vanished_documents_go(corpora: Corpor
         embedder = Counting()
         report = ingest([open_source(folder)], corpora, "c", embedder)
         assert counts(report) == (1, 1, 10, 1)
-        assert sorted(embedder.texts) == [
-            "Article 1\nNow it tells of a zebra.",
-            "Article 99\nA new one about quokkas.",
-        ]
+        assert sorted(embedder.texts) == ["Article 1\nNow it tells of a zebra.", "Article 99\nA new one about quokkas."]
         # The corpus that was open all the while sees the new state.
         assert corpus.fingerprint != first
         assert corpus.search(["zebra"], 1)[0][0].title == "Article 1"

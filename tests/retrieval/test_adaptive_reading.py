@@ -120,11 +120,7 @@ READ = {
     "the namesake that the need tells apart": (TOLD_APART, NAMESAKES, ["Velm Tower (Karsa)"]),
     "the plain title where the need says no kind": (DESIGNER, KINDS, ["Velm Tower"]),
     "the plain title where another is listed first": (DESIGNER, dict(reversed(KINDS.items())), ["Velm Tower"]),
-    "the title of a kind": (
-        Need("Who made the film Velm Tower?"),
-        KINDS,
-        ["Velm Tower (film)"],
-    ),
+    "the title of a kind": (Need("Who made the film Velm Tower?"), KINDS, ["Velm Tower (film)"]),
     # A second document was read although the first value was right: the town was named beside the tower.
     "one of several that are named": (Need("Who designed Velm Tower of Karsa?"), KARSA, ["Velm Tower"]),
     "a name in the plural": (Need("Which Tarnish architect designed the Velm Towers?"), KARSA, ["Velm Tower"]),

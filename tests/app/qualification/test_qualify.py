@@ -30,10 +30,7 @@ EXPECTED: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     "strong": (dict.fromkeys(RIVALLED, "model"), PLAYS_ALL),
     "small": ({"read": "both", "decline": "builtin", "plan": "builtin"}, {"careful": "on"}),
     "breaking-json": ({"read": "builtin", "plan": "builtin"}, {"careful": "builtin"}),
-    "obedient": (
-        dict.fromkeys(RIVALLED, "model"),
-        {"careful": "off", "window_chars": 4000, "documents_per_call": 1},
-    ),
+    "obedient": (dict.fromkeys(RIVALLED, "model"), {"careful": "off", "window_chars": 4000, "documents_per_call": 1}),
 }
 
 

@@ -9,15 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from fakes.model_server import Fault
-from fakes.server_dialects import (
-    DIALECTS,
-    GROQ,
-    LLAMA_CPP_PYTHON,
-    NIM,
-    VLLM,
-    Dialect,
-    DialectServer,
-)
+from fakes.server_dialects import DIALECTS, GROQ, LLAMA_CPP_PYTHON, NIM, VLLM, Dialect, DialectServer
 from iterative_rag.errors import ContextOverflow, LLMServerError, ModelMissing
 from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.llm.replies.json_parsing import visible

@@ -143,10 +143,7 @@ REFUSED: dict[str, tuple[Parts, str]] = {
     "external entity": ({"content.xml": content("&a;").replace("?>", "?>" + EXTERNAL, 1)}, "an XML bomb"),
     "entities of the manifest": ({"META-INF/manifest.xml": MANIFEST.replace(DTD, ENTITIES)}, "an XML bomb"),
     "default values": ({"content.xml": content("<text:p/>").replace("?>", "?>" + DEFAULTS, 1)}, "an XML bomb"),
-    "another type": (
-        {"mimetype": "application/vnd.oasis.opendocument.spreadsheet"},
-        "its type is 'application/vnd",
-    ),
+    "another type": ({"mimetype": "application/vnd.oasis.opendocument.spreadsheet"}, "its type is 'application/vnd"),
     "no type": ({"mimetype": None}, "damaged (KeyError)"),
     "locked": ({"META-INF/manifest.xml": LOCKED}, "locked with a password"),
     "no content": ({"content.xml": None}, "damaged (KeyError)"),
