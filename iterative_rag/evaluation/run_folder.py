@@ -10,7 +10,7 @@ from typing import Any
 
 from iterative_rag.errors import MissingExtra, UsageError
 from iterative_rag.evaluation.records import QuestionRecord
-from iterative_rag.system.files import FILE_MODE, readable, write_whole
+from iterative_rag.system.files import FILE_MODE, json_value, readable, write_whole
 
 MANIFEST = "manifest.json"
 LOGS = "logs"
@@ -43,7 +43,7 @@ class RunFolder:
 def read_manifest(path: Path) -> dict[str, Any] | None:
     """The manifest of a run's folder, None where there is none yet. Raises UsageError when it cannot be read."""
     try:
-        manifest: Any = json.loads(readable(path / MANIFEST).read_text(encoding="utf-8"))
+        manifest: Any = json_value(readable(path / MANIFEST).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:

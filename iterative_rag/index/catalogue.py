@@ -13,6 +13,7 @@ from typing import Any
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.retrieval.analysers import ENGLISH
+from iterative_rag.system.files import json_value
 from iterative_rag.text.folding import readable
 from iterative_rag.types import Document, Metadata
 from iterative_rag.types.documents import as_field
@@ -137,7 +138,7 @@ def metadata_as_text(metadata: Metadata) -> str | None:
 
 
 def _metadata_of(text: str | None) -> Metadata:
-    return tuple((str(key), str(value)) for key, value in json.loads(text)) if text else ()
+    return tuple((str(key), str(value)) for key, value in json_value(text)) if text else ()
 
 
 class DocumentView:
@@ -152,7 +153,7 @@ class DocumentView:
         rows = self._select("title, text, source, url, pages, metadata", "id = ?", (document_id,))
         for title, text, source, url, pages, metadata in rows:
             plain = zlib.decompress(text).decode()
-            begins = tuple(json.loads(pages)) if pages else ()
+            begins = tuple(json_value(pages)) if pages else ()
             return Document(document_id, title, plain, source, url, begins, metadata=_metadata_of(metadata))
         return None
 
@@ -167,8 +168,7 @@ class DocumentView:
 
     def same_text(self, document_id: str, other: str) -> bool:
         """Whether two documents hold the same text; their titles may differ."""
-        texts = {zlib.decompress(text) for (text,) in self._of("text", (document_id, other))}
-        return len(texts) == 1
+        return len({zlib.decompress(text) for (text,) in self._of("text", (document_id, other))}) == 1
 
     def titles(self) -> list[tuple[str, str]]:
         """(id, title) of all documents, by title."""

@@ -27,7 +27,7 @@ from iterative_rag.index.catalogue import (
     Points,
     metadata_as_text,
 )
-from iterative_rag.system.files import is_full, make_private
+from iterative_rag.system.files import is_full, json_value, make_private
 from iterative_rag.types import Metadata
 
 # SQLite waits milliseconds for its own locks, longer on an overloaded machine.
@@ -139,7 +139,7 @@ class DocumentStore:
         """The newest generation; None if nothing has been published."""
         for number, facts in self._run("SELECT number, facts FROM generations ORDER BY number DESC LIMIT 1"):
             try:
-                held = json.loads(facts)
+                held = json_value(facts)
                 strangers = tuple(Points(*stranger) for stranger in held.pop("strangers"))
                 return Generation(number, strangers=strangers, **held)
             except (ValueError, TypeError, KeyError, AttributeError) as error:

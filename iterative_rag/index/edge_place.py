@@ -26,7 +26,7 @@ from iterative_rag.index.generation_pins import PIN, Pin, removed
 from iterative_rag.index.sqlite_errors import FREE_BYTES, index_disk_full
 from iterative_rag.index.vector_store import LOCAL, VECTORS, Place, PlaceOf
 from iterative_rag.system.child_process import ChildProcess
-from iterative_rag.system.files import free_bytes, is_disk_full
+from iterative_rag.system.files import free_bytes, is_disk_full, json_value
 
 # Fewer points are compared one by one in a millisecond or two: not worth starting a process to seal them.
 SEALED_POINTS = 20_000
@@ -229,7 +229,7 @@ def _copy(path: Path, into: Path) -> None:
 
 def _seal_of(shard: Path) -> _Seal:
     try:
-        return _Seal(**json.loads((shard / _SEAL).read_text(encoding="utf-8")))
+        return _Seal(**json_value((shard / _SEAL).read_text(encoding="utf-8")))
     except FileNotFoundError:
         return _Seal()
     except (ValueError, TypeError) as error:

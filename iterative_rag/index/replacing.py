@@ -56,7 +56,7 @@ def _held(holder: Path, name: str) -> CorpusHeld:
     try:
         told = json.loads(readable(holder).read_text(encoding="utf-8"))
         who = f"process {int(told['pid'])} ({told['command']})"
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, RecursionError, KeyError, TypeError):
         who = "another process"
     message = f"The corpus {name!r} is being written by {who}."
     return CorpusHeld(message, hint="Wait until it is done; asking and searching go on meanwhile.")

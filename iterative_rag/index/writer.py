@@ -28,7 +28,7 @@ from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, FREE_BYTES, index_disk_full
 from iterative_rag.index.vector_store import VECTORS, Place, VectorPoint, VectorStore, point_id
 from iterative_rag.protocols import GIVEN, Embedder, Vectors
-from iterative_rag.system.files import free_bytes
+from iterative_rag.system.files import free_bytes, json_value
 from iterative_rag.types import Document
 
 _log = logging.getLogger(__name__)
@@ -109,7 +109,7 @@ class CorpusWriter:
 
     def _unfinished(self) -> set[str]:
         """The roots whose last run did not finish."""
-        return set(json.loads(self._store.meta().get("unfinished", "[]")))
+        return set(json_value(self._store.meta().get("unfinished", "[]")))
 
     def _mark_unfinished(self, roots: set[str]) -> None:
         self._store.set_meta({"unfinished": json.dumps(sorted(roots))})

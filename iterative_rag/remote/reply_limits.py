@@ -5,9 +5,7 @@ Apart from the bytes of a body, because a reply from the cache is held to the sa
 
 from __future__ import annotations
 
-import json
 import re
-from typing import Any
 
 # Of what a model writes: no form that it is asked for comes near any of these.
 MAX_REPLY_CHARS = 400_000
@@ -15,14 +13,6 @@ MAX_FIELD_CHARS = 60_000
 MAX_WORD_CHARS = 2_000
 MAX_DEPTH = 16
 _LONG_WORD = re.compile(rf"\w{{{MAX_WORD_CHARS}}}")
-
-
-def read_json(text: str | bytes) -> Any:
-    """A JSON value. Raises ValueError, also for one that is nested too deeply or holds a number of too many digits."""
-    try:
-        return json.loads(text)
-    except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
 
 
 def excess(value: object) -> str:

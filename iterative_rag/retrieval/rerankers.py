@@ -11,10 +11,10 @@ from iterative_rag.protocols import Cache, Reranker
 from iterative_rag.registry import RERANKERS
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.model_spec import Spec, parse_spec
-from iterative_rag.remote.reply_limits import read_json
 from iterative_rag.remote.server_calls import CallState, Server, as_llm_error, with_retries
 from iterative_rag.settings import Settings
 from iterative_rag.storage.cache import NoCache, cache_key
+from iterative_rag.system.files import json_value
 from iterative_rag.system.threads import llama_index_import
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class RerankServer:
         body = {"model": self._server.model, "query": query, "documents": documents, "top_n": len(documents)}
         try:
             with httpx.Client(**self._state.http_options(url, key=self._key)) as client:
-                reply = read_json(client.post(f"{url}/rerank", json=body).raise_for_status().content)
+                reply = json_value(client.post(f"{url}/rerank", json=body).raise_for_status().content)
         except (httpx.HTTPError, ValueError) as error:
             raise as_llm_error(error, self._server, begun=False) from error
         rows = reply.get("results") if isinstance(reply, dict) else None

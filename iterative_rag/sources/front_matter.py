@@ -7,6 +7,8 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
+from iterative_rag.system.files import json_value
+
 Fields = dict[str, str | tuple[str, ...]]
 
 MAX_CHARS = 64_000
@@ -20,8 +22,7 @@ _NOT_TEXT = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "
 
 def split(text: str) -> tuple[Fields, str]:
     """The fields and the text after them; no fields and the whole text where there is no front matter."""
-    block = _BLOCK.match(text)
-    if block is None:
+    if (block := _BLOCK.match(text)) is None:
         return {}, text
     fields: Fields = {}
     key = ""
@@ -29,10 +30,8 @@ def split(text: str) -> tuple[Fields, str]:
         if field := _FIELD.fullmatch(line):
             key = field["key"]
             fields[key] = _value(field["value"])
-        elif key and (entry := _ENTRY.fullmatch(line)):
-            before = fields[key]
-            if isinstance(before, tuple):
-                fields[key] = (*before, _read(entry[1]))
+        elif key and isinstance(before := fields[key], tuple) and (entry := _ENTRY.fullmatch(line)):
+            fields[key] = (*before, _read(entry[1]))
     return fields, text[block.end() :]
 
 
@@ -60,7 +59,7 @@ def _value(value: str) -> str | tuple[str, ...]:
         return ()
     if value.startswith("[") and value.endswith("]"):
         try:
-            return tuple(_read(json.dumps(item)) for item in json.loads(value) if isinstance(item, str))
+            return tuple(_read(json.dumps(item)) for item in json_value(value) if isinstance(item, str))
         except ValueError:  # YAML needs no quotes
             return tuple(_read(item.strip()) for item in value[1:-1].split(",") if item.strip())
     return _read(value)
@@ -70,7 +69,7 @@ def _read(value: str) -> str:
     if len(value) > 1 and value[0] == value[-1] == '"':
         try:
             # On one line, and without lone surrogates, which no database takes.
-            return " ".join(str(json.loads(value)).encode(errors="replace").decode().split())
+            return " ".join(str(json_value(value)).encode(errors="replace").decode().split())
         except ValueError:
             return value[1:-1]
     if len(value) > 1 and value[0] == value[-1] == "'":

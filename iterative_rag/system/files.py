@@ -20,18 +20,15 @@ from typing import Any, TextIO
 
 from iterative_rag.errors import CorpusError, DiskFull, IterativeRAGError, SettingsError
 
-# The file by which the folder of a corpus is known: its documents.
-CORPUS_DATABASE = "documents.sqlite"
+CORPUS_DATABASE = "documents.sqlite"  # by which the folder of a corpus is known: its documents
 NOT_REGULAR = "it is not a regular file but a pipe, a socket or a device"
 # Opened by the shell: `<(command)` and redirected input, which end when the other side does.
 OPENED_BY_SHELL = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 UNFINISHED = ".unfinished-"  # begins the name of a file while it is written
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
-_DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 _CHECK = "Check the folder and the disk."
 _END_OTHERS = "End other programs, then type it again."
-_PROBE_BYTES = 64 * 1024
 _MB = 1024 * 1024
 
 
@@ -50,7 +47,7 @@ def free_bytes(path: Path) -> int:
 
 def is_disk_full(error: BaseException) -> bool:
     """Whether a write failed because the disk or a quota is full."""
-    return isinstance(error, OSError) and error.errno in _DISK_FULL
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def is_full(path: Path) -> bool:
@@ -62,7 +59,7 @@ def check_writable(path: Path) -> None:
     """Raise CorpusError where a small file cannot be written at or below `path`."""
     try:
         with tempfile.TemporaryFile(dir=_existing(path)) as file:
-            file.write(bytes(_PROBE_BYTES))
+            file.write(bytes(64 * 1024))
             file.flush()
     except OSError as error:
         raise unwritable(path, error) from error
@@ -70,11 +67,9 @@ def check_writable(path: Path) -> None:
 
 def disk_full(path: Path, needed: int = _MB) -> DiskFull:
     """The error for a write of `needed` bytes at or below `path`."""
-    free = free_bytes(path)
-    if free < needed:
+    message = f"There is no space left for {path}: a quota is used up."
+    if (free := free_bytes(path)) < needed:
         message = f"The disk of {path} is full: {needed // _MB:,} MB are needed, {free // _MB:,} MB are free."
-    else:
-        message = f"There is no space left for {path}: a quota is used up."
     return DiskFull(message, hint="Free some space and run the same command again: it goes on where it stopped.")
 
 
@@ -179,7 +174,15 @@ def _restrict(path: Path, mode: int) -> None:
             path.chmod(mode)
 
 
-# --- small JSON files: keys, trusted folders, hosts already announced ----------------------------
+# --- JSON, and small files of it: keys, trusted folders, hosts already announced ------------------
+
+
+def json_value(text: str | bytes) -> Any:
+    """What the text says. Raises ValueError, for what is nested too deeply a JSONDecodeError, too."""
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise json.JSONDecodeError("Nested too deeply", "", 0) from error
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -187,12 +190,12 @@ def read_json(path: Path) -> dict[str, Any]:
     try:
         with readable(path).open(encoding="utf-8") as file:
             open_to_others = os.name == "posix" and os.fstat(file.fileno()).st_mode & 0o077
-            content = json.load(file)
+            content = json_value(file.read())
     except FileNotFoundError:
         return {}
     except OSError as error:  # the file may be whole: it stays
         raise SettingsError(f"{path} cannot be read: {error.strerror}.", hint=f"Look at it: ls -l '{path}'") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise SettingsError(f"{path} cannot be read: {type(error).__name__}.", hint=f"rm '{path}'") from error
     if open_to_others:
         raise SettingsError(f"{path} is open to other users of this machine.", hint=f"chmod 600 '{path}'")

@@ -19,7 +19,6 @@ from typing import Any, ParamSpec, TypeVar
 P = ParamSpec("P")
 T = TypeVar("T")
 
-
 _pools: weakref.WeakSet[LastingPool] = weakref.WeakSet()
 
 
@@ -78,7 +77,6 @@ def in_background(work: Callable[[], object]) -> None:
 
 # --- their memory, with glibc --------------------------------------------------------------------
 
-
 _M_ARENA_MAX = -8
 ARENAS = 2
 
@@ -97,8 +95,7 @@ def limit_arenas() -> None:
 
 # --- calls and runs that nobody waits for any more -----------------------------------------------
 
-# How often a wait looks whether its run was stopped.
-_LOOK_SECONDS = 0.1
+_LOOK_SECONDS = 0.1  # how often a wait looks whether its run was stopped
 _NEVER = threading.Event()
 _observed: ContextVar[threading.Event] = ContextVar("observed", default=_NEVER)
 _run: ContextVar[threading.Event] = ContextVar("run", default=_NEVER)

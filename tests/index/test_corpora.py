@@ -143,6 +143,15 @@ def use(corpora: Corpora, embedder: HashingEmbedder) -> None:
         opened.document(hits[0][0].document_id)
 
 
+DEEP = "[" * 90_000
+SPOILED = {
+    "a text": "documents SET text = x'00'",
+    "a generation": "generations SET facts = '{'",
+    "a deep generation": f"generations SET facts = '{DEEP}'",
+    "deep metadata": f"documents SET metadata = '{DEEP}'",
+}
+
+
 def damage(folder: Path, how: str) -> None:
     vectors = folder / "vectors"
     if how == "no vectors":
@@ -154,10 +163,9 @@ def damage(folder: Path, how: str) -> None:
             path.unlink()
     elif how == "no pin":
         (vectors / "1" / "pin").unlink()
-    elif how in ("a text", "a generation"):
+    elif how in SPOILED:
         with closing(sqlite3.connect(folder / "documents.sqlite")) as database, database:
-            what = "documents SET text = x'00'" if how == "a text" else "generations SET facts = '{'"
-            database.execute(f"UPDATE {what}")
+            database.execute(f"UPDATE {SPOILED[how]}")
     elif how == "junk in a segment":
         for path in vectors.rglob("payload_storage/page_0.dat"):
             with path.open("r+b") as file:
@@ -171,7 +179,7 @@ def damage(folder: Path, how: str) -> None:
         (folder / "documents.sqlite").unlink()
 
 
-DAMAGES = ("no vectors", "no segments", "points lost", "no pin", "a text", "a generation", "junk in a segment")
+DAMAGES = ("no vectors", "no segments", "points lost", "no pin", *SPOILED, "junk in a segment")
 
 
 @pytest.mark.parametrize("how", [*DAMAGES, "junk in the database", "half a database", "no database"])

@@ -12,6 +12,7 @@ from iterative_rag.registry import LLMS
 from iterative_rag.remote.hosts import is_loopback, is_private
 from iterative_rag.remote.model_spec import Spec, parse_spec
 from iterative_rag.settings import Settings
+from iterative_rag.system.files import json_value
 from iterative_rag.text.patterns import lazy_pattern
 
 
@@ -84,12 +85,12 @@ def billions(name: str, spec: Spec | None = None) -> float | None:
     try:
         with httpx.Client(timeout=_SECONDS, trust_env=not is_loopback(url), event_hooks=hooks(_SECONDS)) as client:
             if spec.kind == "ollama":
-                shown = client.post(f"{url}/api/show", json={"model": spec.model}).raise_for_status().json()
-                if count := shown.get("model_info", {}).get("general.parameter_count"):
+                info = json_value(client.post(f"{url}/api/show", json={"model": spec.model}).raise_for_status().content)
+                if count := info.get("model_info", {}).get("general.parameter_count"):
                     return float(count) / 1e9
-                size = str(shown["details"]["parameter_size"])  # 7.6B, 494.03M
+                size = str(info["details"]["parameter_size"])  # 7.6B, 494.03M
                 return float(size[:-1]) * {"B": 1.0, "M": 1e-3}[size[-1]]
-            listed = client.get(f"{url}/models").raise_for_status().json()["data"]
+            listed = json_value(client.get(f"{url}/models").raise_for_status().content)["data"]
             named = [entry for entry in listed if entry["id"] == spec.model] or listed
             return float(named[0]["meta"]["n_params"]) / 1e9
     except (httpx.HTTPError, ValueError, LookupError, TypeError, AttributeError):

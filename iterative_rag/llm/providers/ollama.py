@@ -16,6 +16,7 @@ from iterative_rag.remote.hosts import is_loopback
 from iterative_rag.remote.model_spec import Spec
 from iterative_rag.remote.server_calls import Server, ollama_url
 from iterative_rag.settings import Settings
+from iterative_rag.system.files import json_value
 from iterative_rag.system.threads import llama_index_import
 
 if TYPE_CHECKING:
@@ -123,17 +124,15 @@ def probe(url: str = "", *, seconds: float = 2.0) -> OllamaState:
     try:
         with httpx.Client(timeout=seconds, trust_env=not is_loopback(url), event_hooks=hooks(seconds)) as client:
             reply = client.get(f"{url}/api/tags").raise_for_status()
-        entries = [entry for entry in reply.json()["models"] if entry.get("name")]
+        models = json_value(reply.content)["models"]
+        embeds = {str(entry["name"]): _only_embeds(entry) for entry in models if entry.get("name")}
     except httpx.HTTPError as error:
         return OllamaState(url, False, problem=f"{type(error).__name__}: {error}")
     except (ValueError, KeyError, TypeError, AttributeError):
         return OllamaState(url, False, problem="what answers there is not Ollama")
-    names = tuple(str(entry["name"]) for entry in entries)
-    chatting = tuple(str(entry["name"]) for entry in entries if not _only_embeds(entry))
-    return OllamaState(url, True, names, chatting)
+    return OllamaState(url, True, tuple(embeds), tuple(name for name, only in embeds.items() if not only))
 
 
-def _only_embeds(entry: dict[str, object]) -> bool:
-    details = entry.get("details")
-    family = details.get("family") if isinstance(details, dict) else None
+def _only_embeds(entry: dict[str, Any]) -> bool:
+    family = (entry.get("details") or {}).get("family")
     return family in EMBEDDING_FAMILIES or any(part in str(entry["name"]).casefold() for part in EMBEDDING_NAMES)

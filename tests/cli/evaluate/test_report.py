@@ -26,3 +26,8 @@ def test_the_command_writes_markdown_json_and_the_page(tmp_path: Path) -> None:
     done = call("report", run, "--html", page)
     assert "answered rightly" in done.stdout
     assert "What is b" in Page(page.read_text(encoding="utf-8")).text
+
+
+def test_a_manifest_that_is_nested_too_deeply_is_said(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text("[" * 90_000)
+    assert "manifest.json cannot be read: Nested too deeply" in str(call("report", tmp_path).exception)

@@ -7,8 +7,9 @@ import sys
 import pytest
 
 from fakes.model_server import FakeServer, unused_url
+from fakes.web_sites import sending, serving
 from iterative_rag.errors import IterativeRAGError, LLMError, UsageError, install_command
-from iterative_rag.llm.providers.model_choice import chat_model
+from iterative_rag.llm.providers.model_choice import billions, chat_model
 from iterative_rag.llm.providers.ollama import probe
 from iterative_rag.registry import LLMS
 from iterative_rag.remote.model_spec import Spec, parse_spec
@@ -90,6 +91,14 @@ def test_probe_tells_chat_models_from_embedders(server: FakeServer) -> None:
     assert state.reachable
     assert state.models == tuple(server.models)
     assert state.chat_models == ("tiny:8b",)
+
+
+def test_what_is_nested_too_deeply_is_no_reply_of_ollama(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(sending(b"[" * 90_000)) as (host, paths):
+        monkeypatch.setenv("OLLAMA_HOST", host)
+        assert probe().problem == "what answers there is not Ollama"
+        assert billions("", Spec("ollama", "tiny")) is None
+    assert paths == ["/api/tags", "/api/show"]
 
 
 def test_auto_takes_ollama_where_it_has_a_chat_model(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,6 +63,7 @@ def _texts() -> dict[str, tuple[Make, str]]:
         "empty.txt": (_bytes(b""), "empty"),
         "front_matter_only.md": (_bytes(b"---\ntitle: x\n---\n"), "empty"),
         "front_matter_endless.md": (_bytes(long), READ),
+        "front_matter_deep.md": (_bytes(f"---\ntags: {'[' * 3000}{']' * 3000}\n---\nText.".encode()), READ),
         "escapes.txt": (_bytes(b"\x1b[2J\x1b]0;title\x07 \xe2\x80\xae text"), READ),
     }
 
@@ -179,10 +180,7 @@ def _words() -> dict[str, tuple[Make, str]]:
         "parts.docx": (parts, "zip bomb"),
         "laughs.docx": (_bytes(word_body(b"<w:p><w:r><w:t>&a9;</w:t></w:r></w:p>", head=laugh)), "XML bomb"),
         "stolen.docx": (_bytes(word_body(b"<w:p><w:r><w:t>&e;</w:t></w:r></w:p>", head=stolen)), "XML bomb"),
-        "table_endless.docx": (
-            _bytes(word_body(table % ((b"<w:tr>" + cell * 10 + b"</w:tr>") * 1_800))),
-            ANY,
-        ),
+        "table_endless.docx": (_bytes(word_body(table % ((b"<w:tr>" + cell * 10 + b"</w:tr>") * 1_800))), ANY),
         "spans.docx": (_bytes(word_body(table % (wide * 1000) + paragraph)), READ),
         "climbs_out.docx": (_bytes(word_body(paragraph, **{"..__..__evil_dot_txt": b"x"})), READ),
     }
