@@ -14,7 +14,7 @@ from typing import Any
 
 from iterative_rag.errors import UsageError
 from iterative_rag.sources.decoding import NotText, decode
-from iterative_rag.system.files import readable
+from iterative_rag.system.files import json_value, readable
 
 _TOO_MANY = "\0too many"
 
@@ -74,8 +74,8 @@ def _text(path: Path, data: bytes) -> str:
 def _json(path: Path, text: str) -> Iterator[Row]:
     """One list of objects, one object, or an object in each line."""
     try:
-        whole = json.loads(text)
-    except (ValueError, RecursionError):
+        whole = json_value(text)
+    except ValueError:
         yield from _json_lines(path, text)
         return
     if isinstance(whole, dict):
@@ -88,8 +88,8 @@ def _json_lines(path: Path, text: str) -> Iterator[Row]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
-                value = json.loads(line)
-            except (ValueError, RecursionError) as error:
+                value = json_value(line)
+            except ValueError as error:
                 raise broken(path, f"line {number} is not JSON ({error})") from error
             yield _row(path, f"line {number}", value)
 

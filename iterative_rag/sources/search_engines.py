@@ -3,7 +3,6 @@ SearXNG, Tavily, and the search of Wikipedia or of any other MediaWiki. None is 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
@@ -17,6 +16,7 @@ from iterative_rag.remote.api_keys import find
 from iterative_rag.remote.hosts import SEARCH_WORDS, announce
 from iterative_rag.remote.server_calls import CallState, without_secrets
 from iterative_rag.sources.web.page_client import PageResponse, fetch_errors, is_fetchable, status_error
+from iterative_rag.system.files import json_value
 from iterative_rag.types import SearchResult
 from iterative_rag.types.documents import as_field
 
@@ -58,8 +58,8 @@ class JsonApi:
             hint = _WAIT if reply.busy else "Check its address and what it requires."
             raise status_error(reply, self.hints, self.name, hint)
         try:
-            answer = json.loads(reply.body)
-        except (ValueError, RecursionError):
+            answer = json_value(reply.body)
+        except ValueError:
             answer = None
         if not isinstance(answer, dict):
             message = f"{self.name} sent something that is not a JSON object."

@@ -7,7 +7,6 @@ other: what cannot be read is described as damaged.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any, get_args
 
 from iterative_rag.errors import UsageError
 from iterative_rag.storage.trace import event_name, trace_folder
-from iterative_rag.system.files import readable
+from iterative_rag.system.files import json_value, readable
 from iterative_rag.types import Answer, FinalStep, Step
 
 if TYPE_CHECKING:  # pydantic is not needed for a list of runs
@@ -238,8 +237,8 @@ def _last_line(file: IO[bytes]) -> bytes:
 def _event(line: bytes) -> Event:
     """The event of a line, {} where it cannot be read."""
     try:
-        return _object(json.loads(line))
-    except (ValueError, RecursionError):  # cut off, or made by somebody else
+        return _object(json_value(line))
+    except ValueError:  # cut off, or made by somebody else
         return {}
 
 

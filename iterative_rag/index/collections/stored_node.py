@@ -3,7 +3,6 @@ untrusted input."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ from uuid import UUID
 
 from iterative_rag.index.vector_store import point_uuid
 from iterative_rag.sources.given_documents import labels_of
+from iterative_rag.system.files import json_value
 from iterative_rag.types import Document
 
 # LlamaIndex keeps the whole node here, as JSON.
@@ -102,8 +102,8 @@ def _value_at(payload: Mapping[str, Any], key: str) -> Any:
 
 def _content(text: Any) -> Mapping[str, Any]:
     try:
-        content = json.loads(text) if isinstance(text, str) else {}
-    except (ValueError, RecursionError):
+        content = json_value(text) if isinstance(text, str) else {}
+    except ValueError:
         return {}
     return content if isinstance(content, dict) else {}
 

@@ -8,7 +8,6 @@ documents database), takes one query a call, and cannot give points back with th
 from __future__ import annotations
 
 import functools
-import json
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +23,7 @@ from iterative_rag.index.vector_store import DENSE, EXACT_POINTS, SPARSE, Place,
 from iterative_rag.remote.api_keys import hint_for, key_to_send
 from iterative_rag.remote.hosts import announce, is_loopback
 from iterative_rag.remote.server_calls import without_secrets
+from iterative_rag.system.files import json_value
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient, models
@@ -86,7 +86,7 @@ def _refused(status: int, said: str, address: ServerAddress, collection: str) ->
 def _said(content: bytes) -> str:
     text = content.decode(errors="replace")
     with suppress(ValueError, KeyError, TypeError):
-        text = str(json.loads(text)["status"]["error"])
+        text = str(json_value(text)["status"]["error"])
     return without_secrets(text)[:_LONGEST_REASON].rstrip(".") or "nothing"
 
 

@@ -6,7 +6,6 @@ are carried out all the same.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields
@@ -31,6 +30,7 @@ from iterative_rag.llm.replies.coercion import (
 from iterative_rag.llm.replies.forms import Reply, schema
 from iterative_rag.llm.replies.json_parsing import complaint, written_object
 from iterative_rag.protocols import FunctionSpec
+from iterative_rag.system.files import json_value
 from iterative_rag.types import (
     CalculateCall,
     FindCall,
@@ -177,8 +177,8 @@ def _named(value: Any) -> tuple[str, Any]:
     if given is None:
         given = {key: argument for key, argument in call.items() if key not in ("tool", "name")}
     if isinstance(given, str):
-        with suppress(ValueError, RecursionError):
-            given = json.loads(given)
+        with suppress(ValueError):
+            given = json_value(given)
     if isinstance(given, Mapping) and given.get("quote") and not given.get("quotes"):
         given = {**given, "quotes": [given]}
     return str(call.get("tool") or call.get("name") or "").strip().casefold(), given

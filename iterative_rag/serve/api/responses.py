@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Mapping
 from typing import Any
@@ -22,6 +21,7 @@ from iterative_rag.errors import (
 )
 from iterative_rag.serve.runs.events import error_to_json
 from iterative_rag.serve.runs.run_request import M, checked
+from iterative_rag.system.files import json_value
 
 _log = logging.getLogger(__name__)
 
@@ -66,8 +66,8 @@ async def json_object(request: Request) -> dict[str, Any]:
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise UsageError("The body must be JSON.", hint="Send it with Content-Type: application/json.")
     try:
-        body = json.loads(await request.body())
-    except (ValueError, RecursionError) as error:
+        body = json_value(await request.body())
+    except ValueError as error:
         raise UsageError("The body is not valid JSON.", hint='For example: {"question": "Who ...?"}') from error
     if not isinstance(body, dict):
         raise UsageError("The body is not a JSON object.", hint='For example: {"question": "Who ...?"}')

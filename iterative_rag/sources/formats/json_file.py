@@ -29,6 +29,7 @@ from iterative_rag.sources.formats.format import (
     unreadable,
 )
 from iterative_rag.sources.metadata import MAX_VALUE_CHARS, metadata_of, scalars
+from iterative_rag.system.files import json_value
 from iterative_rag.types import Document
 from iterative_rag.types.documents import as_field
 
@@ -287,8 +288,8 @@ def _parsed(line: bytes, source: str) -> object:
     if line.count(b"[") + line.count(b"{") > MAX_CONTAINERS:
         return Skipped(source, f"The line holds more than {MAX_CONTAINERS:,} lists and objects.")
     try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:
+        return json_value(line)
+    except ValueError as error:
         return Skipped(source, f"The line is not JSON: {str(error).partition(';')[0][:120]}.")
 
 

@@ -6,7 +6,6 @@ https://www.mediawiki.org/wiki/API:Main_page; its etiquette: a User-Agent with a
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from typing import Any
 
 from iterative_rag.errors import FetchError, MissingExtra
 from iterative_rag.sources.web.page_client import PageResponse, RetryPolicy, Web, status_error
+from iterative_rag.system.files import json_value
 
 API = "https://{language}.wikipedia.org/w/api.php"
 TITLES_PER_REQUEST = 20  # the API takes 50, but some servers refuse addresses that long
@@ -157,8 +157,8 @@ class MediaWiki:
         if reply.status >= 400:
             raise status_error(reply, _HINTS)
         try:
-            answer = json.loads(reply.body)
-        except (ValueError, RecursionError) as error:
+            answer = json_value(reply.body)
+        except ValueError as error:
             raise FetchError(
                 f"{self.api} sent something that is not JSON.",
                 hint="Check that this is the address of a MediaWiki API; it ends in api.php.",
