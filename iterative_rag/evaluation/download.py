@@ -129,13 +129,13 @@ def fetch_questions(
     retry: RetryPolicy | None = None,
 ) -> Path:
     """The dataset's file without its pages: a local one as it lies there, else downloaded into the folder, once."""
-    from iterative_rag.sources.web.page_client import RetryPolicy, Web, status_error
+    from iterative_rag.sources.web.page_client import RetryPolicy, Web, is_fetchable, status_error
     from iterative_rag.sources.web.transport import as_named
 
     if not plan.source and plan.dataset not in SOURCES:
         raise UsageError(f"There is no dataset {plan.dataset!r} to fetch.", hint=f"One of: {', '.join(SOURCES)}.")
     source = plan.source or SOURCES[plan.dataset]
-    if not source.startswith(("http://", "https://")):
+    if not is_fetchable(source):
         return Path(source).expanduser()
     file = plan.out / (Path(urlsplit(source).path).name or "dataset.tsv")
     if file.is_file():

@@ -14,13 +14,13 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from fnmatch import translate
-from urllib.parse import urlsplit
 from uuid import UUID
 
 from iterative_rag.errors import CorpusError, NothingWithin
 from iterative_rag.index.catalogue import CatalogueEntry, Points, no_document
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.vector_store import point_ids
+from iterative_rag.remote.hosts import host_of
 from iterative_rag.text.folding import plain_title
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import FILE_DATE_KEY, Document, Hit, Within
@@ -70,11 +70,7 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 def language_of(url: str | None) -> str:
     """The language of a Wikimedia page, "" for any other; that of the Simple English Wikipedia is "simple"."""
-    try:
-        host = urlsplit(url or "").hostname or ""
-    except ValueError:
-        return ""
-    match = _WIKI_HOST.fullmatch(host)
+    match = _WIKI_HOST.fullmatch(host_of(url or ""))
     return match["lang"] if match else ""
 
 

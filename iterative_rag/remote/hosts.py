@@ -26,8 +26,11 @@ _PRIVATE = tuple(
 
 
 def host_of(url: str) -> str:
-    """The host of a URL, in lower case and without a port; "" where it has none."""
-    return (urlsplit(url).hostname or "").rstrip(".")
+    """The host of a URL, in lower case and without a port; "" where it has none, or is none."""
+    try:
+        return (urlsplit(url).hostname or "").rstrip(".")
+    except ValueError:
+        return ""
 
 
 def host_and_port(url: str) -> str:

@@ -41,12 +41,16 @@ def parse_spec(text: str, parts: Registry) -> Spec:
     if match is None:
         raise _invalid(text, parts)
     model, url = match.groups()
-    where = urlsplit(url)
+    try:
+        where = urlsplit(url)
+        reachable = bool(where.hostname) and where.port != 0  # or a ValueError
+    except ValueError as error:
+        raise _invalid(text, parts) from error
     if "@" in where.netloc or where.query:
         hint = f"Put the key into {API_KEY}, or type: iterative-rag keys set HOST"
         raise UsageError("The URL of a model must not hold a user, a password or a query.", hint=hint)
-    if not where.hostname:
-        raise UsageError(f"The model spec {text!r} has no host.", hint=f"Use {parts.forms}.")
+    if not reachable:
+        raise _invalid(text, parts)
     return Spec(kind, model, url.rstrip("/"))
 
 

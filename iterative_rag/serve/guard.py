@@ -13,7 +13,6 @@ import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import Collection
 from contextlib import suppress
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
@@ -253,8 +252,7 @@ def _own_page(headers: Headers, scope: Scope) -> bool:
 
 def _same_origin(origin: str, host: str) -> bool:
     """Behind a proxy that ends TLS the scheme differs, so host and port are compared."""
-    parts = urlsplit(origin) if origin.isprintable() else None
-    return parts is not None and parts.scheme in ("http", "https") and parts.netloc.lower() == host.lower()
+    return origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}")
 
 
 def _with_headers(send: Send) -> Send:

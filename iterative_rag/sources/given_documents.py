@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from iterative_rag.errors import UsageError
 from iterative_rag.protocols import GIVEN, Skipped
+from iterative_rag.remote.hosts import host_of
 from iterative_rag.sources.metadata import metadata_of, scalars
 from iterative_rag.types import Document
 from iterative_rag.types.documents import as_field
@@ -113,11 +114,10 @@ def labels_of(metadata: Mapping[str, Any], text: str, *, title_key: str = "", ur
     lowered = {str(key).lower(): value for key, value in metadata.items()}
     page = _first(lowered, _PAGES)
     links = (lowered.get(key) for key in ((url_key.lower(), *_ADDRESSES) if url_key else _ADDRESSES))
-    url = next((link for link in links if isinstance(link, str) and link.startswith(("http://", "https://"))), None)
+    url = next((link for link in map(str, links) if link.startswith(("http://", "https://")) and host_of(link)), None)
     title = _first(lowered, (title_key.lower(), *_TITLES) if title_key else _TITLES)
     if not title:
-        file = _first(lowered, _FILES)
-        title = PurePath(file).stem.replace("_", " ") if file else ""
+        title = PurePath(_first(lowered, _FILES)).stem.replace("_", " ")
         title = f"{title}, page {page}" if title and page else title
     if not title and url:
         title = unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2]).replace("_", " ")
@@ -132,9 +132,8 @@ def _first(metadata: Mapping[str, Any], keys: tuple[str, ...]) -> str:
 def _beginning(text: str) -> str:
     """The first heading, or the subject of the first sentence ("Berlin (...) is the capital" -> "Berlin")."""
     start = text.lstrip()[: 2 * _TITLE_CHARS]
-    if heading := _HEADING.match(start):
-        return _line(heading[1])
-    return _line(_SUBJECT_END.split(start, maxsplit=1)[0])
+    heading = _HEADING.match(start)
+    return _line(heading[1] if heading else _SUBJECT_END.split(start, maxsplit=1)[0])
 
 
 def _line(text: str) -> str:

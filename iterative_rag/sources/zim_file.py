@@ -10,10 +10,11 @@ from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from iterative_rag.errors import CorpusError, FetchError, MissingExtra
 from iterative_rag.protocols import Skipped
+from iterative_rag.remote.hosts import host_of
 from iterative_rag.sources.decoding import decode_html
 from iterative_rag.sources.formats import html
 from iterative_rag.sources.formats.format import Encyclopedia, FileSource, shown
@@ -217,7 +218,7 @@ def _is_html(item: Any) -> bool:
 
 def _base(source: str, scraper: str) -> str:
     """The URL under which the wiki's pages stand on the web; "" for archives of anything but a wiki."""
-    host = urlsplit(source if "://" in source else f"https://{source}").hostname or ""
+    host = host_of(source if "://" in source else f"https://{source}")
     wiki = scraper.lower().startswith("mwoffliner") or host.endswith(".wikipedia.org")
     return f"https://{host}/wiki/" if wiki and "." in host else ""
 

@@ -26,7 +26,8 @@ from iterative_rag.index.server.server_address import ServerAddress
 from iterative_rag.index.server.server_store import connected
 from iterative_rag.index.sparse import bm25_document, bm25_query
 from iterative_rag.settings import load_settings
-from iterative_rag.types import Hit
+from iterative_rag.sources.given_documents import GivenDocuments
+from iterative_rag.types import Document, Hit
 
 qdrant = pytest.importorskip("llama_index.vector_stores.qdrant", reason="needs the extra llama-index")
 
@@ -231,6 +232,13 @@ def test_payloads_of_other_programs_are_read_by_the_keys_that_are_named(client: 
         (hit,) = corpus.search(["mayor of Aldermere"], 1)[0]
         assert corpus.document(hit.document_id).link == "https://example.org/1"
         assert corpus.titles() == sorted(ARTICLES)
+
+
+def test_what_is_no_address_of_a_text_is_left_out() -> None:
+    given = LlamaIndexDocument(text="Berlin is a town.", metadata={"url": "http://[", "link": "https://example.org/a"})
+    (found,) = GivenDocuments([given]).documents()
+    assert isinstance(found, Document)
+    assert found.url == "https://example.org/a"
 
 
 # --- through the doors -----------------------------------------------------------------------

@@ -36,6 +36,7 @@ ORIGINS = [
     [("Origin", "http://127.0.0.1"), ("Origin", "http://evil.example")],
     [("Origin", "http://127.0.0.1.evil.example")],
     [("Origin", "")],
+    [("Origin", "http://[")],
     [("Sec-Fetch-Site", "cross-site")],
     [("Sec-Fetch-Site", "same-site")],
     [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate")],

@@ -90,6 +90,7 @@ def test_the_dataset_and_all_pages_that_it_links_to(
         ({"contact": ""}, UsageError, "contact"),
         ({"contact": "nobody"}, UsageError, "neither a mail address"),
         ({"source": "missing.tsv"}, UsageError, "no file missing.tsv"),
+        ({"source": "http://["}, UsageError, "no file http"),
         ({"source": "http://127.0.0.1:1/test.tsv"}, AddressRefused, "not a public host"),
         ({"api": "http://10.0.0.1/{language}/api.php"}, AddressRefused, "not a public host"),
     ],

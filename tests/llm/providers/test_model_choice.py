@@ -32,9 +32,10 @@ def test_valid_specs(text: str, expected: Spec) -> None:
     assert parse_spec(text, LLMS) == expected
 
 
-@pytest.mark.parametrize(
-    "text", ["", "gpt-4", "ollama/", "openai-like/m", "openai-like/m@host/v1", "openai-like/@http://h", "ollama/a b"]
-)
+WRONG = "gpt-4 ollama/ openai-like/m openai-like/m@host/v1 openai-like/@http://h openai-like/m@http://["
+
+
+@pytest.mark.parametrize("text", ["", "ollama/a b", "openai-like/m@http://h:99999/v1", *WRONG.split()])
 def test_invalid_specs_say_which_forms_there_are(text: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_spec(text, LLMS)
