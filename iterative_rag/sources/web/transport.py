@@ -80,7 +80,8 @@ def public_addresses(host: str, port: int, resolve: Resolve = system_addresses) 
         message = f"The host {host} cannot be found."
         raise FetchError(message, hint="Check the address and the network.", retryable=again) from error
     if not addresses or not all(map(is_public, addresses)):
-        raise AddressRefused(f"{host} is not a public host.", hint=f"{HINT} A wiki there: --allow-private-hosts")
+        wiki = "A wiki there: --allow-private-hosts of `corpus fetch` and `evaluate frames`."
+        raise AddressRefused(f"{host} is not a public host.", hint=f"{HINT} {wiki}")
     return addresses
 
 
@@ -98,8 +99,7 @@ def as_named(urls: Iterable[str]) -> frozenset[str]:
         except ValueError:
             host = port = None
         if not host or not port or "{" in host:
-            message = f"{url} does not name one host."
-            raise UsageError(message, hint="With --allow-private-hosts: http://HOST:PORT/w/api.php")
+            raise UsageError(f"{url} does not name one host.", hint="With --allow-private-hosts: http://HOST/w/api.php")
         hosts.add(f"{host}:{port}")
     return frozenset(hosts)
 
