@@ -6,7 +6,9 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from glob import escape, iglob
 from pathlib import Path
 
 from iterative_rag.errors import CorpusError
@@ -15,7 +17,7 @@ from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.ingest import id_under
 from iterative_rag.protocols import Corpus, DocumentSource, Skipped
 from iterative_rag.sources.folder import Folder
-from iterative_rag.sources.formats.format import format_in_folder
+from iterative_rag.sources.formats.format import format_in_folder, shown
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Answer, Citation, Document
 
@@ -60,9 +62,8 @@ def staleness(corpora: Corpora, name: str, open_source: Callable[[str], Document
         except CorpusError as error:
             unread.append((root, " ".join(filter(None, (str(error), error.hint)))))
             continue
-        if not seen:
-            broken = broken or unreadable  # indexing would refuse, too: it may be readable again
-        if broken:
+        # Where nothing was read, indexing would refuse, too: it may be readable again.
+        if broken := broken or ("" if seen else unreadable):
             unread.append((root, broken))
         missing = 0 if broken else len(held.keys() - seen)
         new, changed, gone = new + counts[0], changed + counts[1], gone + missing
@@ -79,10 +80,12 @@ def changed_since(answer: Answer, corpus: Corpus) -> str:
     for citation in answer.citations:
         if not citation.retrieved and Path(citation.source).is_absolute():
             cited.setdefault(citation.source, []).append(citation)
+    files = {source: _files_of(source) for source in cited}
     told = [
         f"{''.join(f'[{citation.n}]' for citation in citations)} {source}"
         for source, citations in cited.items()
-        if _is_newer(file := _file_of(source), made_at) and not _holds(file, citations)
+        if any(_is_newer(file, made_at) for file in files[source])
+        and not any(_holds(file, citations) for file in files[source])
     ]
     if not told:
         return ""
@@ -90,20 +93,23 @@ def changed_since(answer: Answer, corpus: Corpus) -> str:
     return f"Changed since it was indexed: {', '.join(told)}. The quote may be old; to see what to index: {status}"
 
 
-def _file_of(source: str) -> Path:
-    """The file that a source lies in: that of a record has its line or number behind it, that of an archive a name."""
+def _files_of(source: str) -> list[Path]:
+    """The files that a source may lie in: that of a record has its line or number behind it, that of an archive a name.
+    Bytes of a name that are no text are shown as U+FFFD, so several files may be shown alike."""
     paths = (Path(source), Path(_PLACE_IN_FILE.sub("", source)), *Path(source).parents)
-    return next((path for path in paths if path.is_file()), paths[1])
+    for path in paths:
+        alike = map(Path, iglob(escape(str(path)).replace("\ufffd", "*")))
+        if files := [file for file in alike if file.is_file() and shown(file) == str(path)]:
+            return files
+    return [paths[1]]
 
 
 def _is_newer(path: Path, made_at: float) -> bool:
     """Whether a file was written or moved here after the corpus was made, or is gone; False where it cannot be told."""
     try:
         at = path.stat()
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
+    except OSError as error:
+        return isinstance(error, FileNotFoundError)
     return max(at.st_mtime, at.st_ctime) >= made_at
 
 
@@ -112,10 +118,8 @@ def _holds(path: Path, cited: Sequence[Citation]) -> bool:
     if not path.exists() or format_in_folder(path.name) is None or path.stat().st_size > MOST_READ:
         return False
     missing = {(citation.start, citation.end, citation.quote) for citation in cited}
-    try:
+    with suppress(CorpusError):
         for document in Folder(path).documents():
             if isinstance(document, Document):
                 missing = {quote for quote in missing if document.text[quote[0] : quote[1]] != quote[2]}
-    except CorpusError:
-        return False
     return not missing

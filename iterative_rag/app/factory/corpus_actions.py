@@ -234,10 +234,8 @@ class TitleLists:
         except FileNotFoundError:
             return {}
         except (OSError, ValueError) as error:
-            raise CorpusError(
-                f"The lists of chosen articles in {self._path} cannot be read ({type(error).__name__}).",
-                hint="Remove the file, and add the articles again with --titles.",
-            ) from error
+            told = f"The lists of chosen articles in {self._path} cannot be read ({type(error).__name__})."
+            raise CorpusError(told, hint="Remove the file, and add the articles again with --titles.") from error
 
     def _write(self, lists: dict[str, tuple[str, ...]]) -> None:
         write_whole(self._path, json.dumps(lists, ensure_ascii=False).encode())

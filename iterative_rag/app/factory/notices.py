@@ -47,10 +47,8 @@ def check_language(question: str, settings: Settings, backend: Backend) -> None:
     if not known or not code or code in known:
         return
     force = " If it is English all the same, add --language en." if settings.language == AUTO else ""
-    raise UsageError(
-        f"The built-in models read English only, and this question is {language_names()[code]}.",
-        hint=f"Put it in English, or {_WITH_AN_LLM}.{force}",
-    )
+    told = f"The built-in models read English only, and this question is {language_names()[code]}."
+    raise UsageError(told, hint=f"Put it in English, or {_WITH_AN_LLM}.{force}")
 
 
 def foreign_corpus(code: str, embedder: Embedder) -> str:

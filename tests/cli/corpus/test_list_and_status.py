@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from fakes.command_line import Command
+from iterative_rag.sources.formats.format import shown
 
 
 def test_status_tells_what_is_stale(run: Command, articles: Path) -> None:
@@ -48,7 +49,8 @@ def test_corpora_as_json(run: Command, articles: Path) -> None:
 def test_an_answer_says_that_its_source_has_changed(run: Command, tmp_path: Path) -> None:
     folder = tmp_path / "pages"
     folder.mkdir()
-    page, rows = folder / "Oda_Brenk.md", folder / "towers.jsonl"
+    page, rows = folder / os.fsdecode(b"Oda_Brenk\xff.md"), folder / "towers.jsonl"
+    (folder / os.fsdecode(b"Oda_Brenk\xfe.md")).write_text("# Orm\n\nOrm is a town, in a file that is shown alike.\n")
     page.write_text("# Oda Brenk\n\nOda Brenk was born on 3 March 1874 in Karsa.\n")
     towers = [{"title": "Velm Tower", "text": "The Velm Tower is 310 m tall."}, {"title": "Orm", "text": "A town."}]
     rows.write_text("".join(f"{json.dumps(row)}\n" for row in towers))
@@ -64,7 +66,7 @@ def test_an_answer_says_that_its_source_has_changed(run: Command, tmp_path: Path
     rows.write_text("".join(f"{json.dumps(row | {'more': 1})}\n" for row in reversed(towers)))
     assert notice(born) == notice(tall) == ""
     page.write_text(page.read_text().replace("1874", "1875"))
-    assert f"Changed since it was indexed: [1] {page}" in notice(born)
+    assert f"Changed since it was indexed: [1] {shown(page)}" in notice(born)
     assert "iterative-rag corpus status mine" in notice(born)
     assert "Note: Changed since it was indexed" in run("ask", born, "--corpus", "mine", "--llm", "builtin").out
     assert notice(tall) == ""
