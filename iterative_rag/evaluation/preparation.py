@@ -18,7 +18,7 @@ from iterative_rag.evaluation.frames import ids_of, rests_on
 from iterative_rag.evaluation.records import Dataset, Outcome, Question, QuestionRecord, Scores
 from iterative_rag.evaluation.run_folder import package_versions
 from iterative_rag.settings import Settings
-from iterative_rag.settings.model import one_of
+from iterative_rag.settings.model import Int, one_of
 
 if TYPE_CHECKING:
     from iterative_rag.app.factory import IterativeRAG
@@ -41,11 +41,11 @@ class RunConfig:
     mode: Annotated[str, one_of(modes())]
     settings: Settings
     judge: str = ""
-    limit: int | None = None
-    sample: int | None = None
-    seed: int = 0
-    repeat: Annotated[int, Ge(1)] = 1
-    concurrency: Annotated[int, Ge(1)] = 4
+    limit: Int | None = None
+    sample: Int | None = None
+    seed: Int = 0
+    repeat: Annotated[Int, Ge(1)] = 1
+    concurrency: Annotated[Int, Ge(1)] = 4
     frames: str = ""
 
 

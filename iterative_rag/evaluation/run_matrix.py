@@ -88,7 +88,7 @@ def config_of(cell: Cell) -> RunConfig:
     from pydantic import TypeAdapter, ValidationError
 
     from iterative_rag.evaluation.preparation import RunConfig
-    from iterative_rag.settings import load_settings
+    from iterative_rag.settings.model import complaint, load_settings
 
     options = {"mode": "iterative"} | {name: cell.values[name] for name in _options() & cell.values.keys()}
     given = {name: value for name, value in cell.values.items() if name not in options}
@@ -99,8 +99,8 @@ def config_of(cell: Cell) -> RunConfig:
         first = error.errors()[0]
         key = str(first["loc"][0])
         raise UsageError(
-            f"The run {cell.name} cannot have {key} = {cell.values.get(key)!r}: {first['msg']}.",
-            hint="See: iterative-rag evaluate run --help",
+            f"The run {cell.name} cannot have {key} = {cell.values.get(key)!r}: {complaint(first)}.",
+            hint="See: iterative-rag evaluate run --help, and iterative-rag config",
         ) from error
 
 
@@ -111,7 +111,7 @@ def read_matrix(path: Path) -> tuple[Cell, ...]:
     """The cells of the grid in `path`, the last axis changing fastest. Raises UsageError naming what is wrong."""
     try:
         content = tomllib.loads(readable(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"The matrix {path} cannot be read: {error}.", hint="Give a TOML file.") from error
     if unknown := content.keys() - {"base", "axes"}:
         raise UsageError(f"{path} has an unknown table {min(unknown)!r}.", hint="Tables: [base] and [axes]")

@@ -40,8 +40,7 @@ _LOCAL_VALUES: Final[dict[str, frozenset[str]]] = {
 
 def home() -> Path:
     """Where corpora, cache and traces lie: `ITERATIVE_RAG_HOME`, else the platform's data folder."""
-    configured = os.environ.get(PREFIX + "HOME")
-    if configured:
+    if configured := os.environ.get(PREFIX + "HOME"):
         return Path(configured).expanduser().absolute()
     from platformdirs import user_data_path
 
@@ -72,9 +71,7 @@ class WorkingFolder:
     @property
     def needing_trust(self) -> list[tuple[Path, str, Any]]:
         """File, key and value of each setting that applies in a trusted folder only."""
-        return [
-            (file, key, value) for file, values in self.layers for key, value in values.items() if sends(key, value)
-        ]
+        return [(file, key, value) for file, held in self.layers for key, value in held.items() if sends(key, value)]
 
     @property
     def is_trusted(self) -> bool:
@@ -87,8 +84,7 @@ class WorkingFolder:
     def allowed(self, overruled: Collection[str]) -> tuple[list[tuple[Path, dict[str, Any]]], list[str]]:
         """The settings that apply, by file, and the names of those that are refused and that no stronger layer has
         `overruled`."""
-        refused = self.needing_trust
-        if not refused or self.is_trusted:
+        if not (refused := self.needing_trust) or self.is_trusted:
             return list(self.layers), []
         layers = ((file, values.items()) for file, values in self.layers)
         held = [(file, {key: value for key, value in items if not sends(key, value)}) for file, items in layers]
@@ -122,8 +118,7 @@ def sends(key: str, value: object) -> bool:
 
 def distrust(path: Path) -> bool:
     """Stop trusting a folder; returns whether it was trusted."""
-    known = str(path.resolve()) in trusted_folders()
-    if known:
+    if known := str(path.resolve()) in trusted_folders():
         update_json(_trusted_file(), lambda held: held.pop(str(path.resolve()), None))
     return known
 

@@ -71,6 +71,14 @@ def _conditions(value: Any) -> Any:
     return texts
 
 
+def _number(value: Any) -> Any:
+    if isinstance(value, bool):  # which pydantic takes for 0 or 1
+        raise ValueError("it must be a number")
+    return value
+
+
+Int = Annotated[int, BeforeValidator(_number)]
+Real = Annotated[float, BeforeValidator(_number)]
 LANGUAGE_CODE = AfterValidator(_language_code)  # `auto`, or a code: `de`
 SINCE_DATE = AfterValidator(checked_since)  # `2024-05-01`, `2024-05`, `2024`
 CONDITIONS = BeforeValidator(_conditions)  # a list of KEY=VALUE, or the text of one
@@ -110,13 +118,13 @@ class Settings(BaseModel):
 
     index: str = Field("local", description=f"where the vectors lie: {STORES.forms}")
 
-    max_hops: int = Field(6, ge=1, le=50, description="turns of the loop")
-    max_calls: int = Field(80, ge=1, description="LLM calls of one run")
-    max_tokens: int = Field(400_000, ge=1, description="prompt and completion tokens of one run")
-    max_seconds: float = Field(600.0, gt=0, le=_LONGEST_WAIT, description="wall-clock seconds of one run")
+    max_hops: Int = Field(6, ge=1, le=50, description="turns of the loop")
+    max_calls: Int = Field(80, ge=1, description="LLM calls of one run")
+    max_tokens: Int = Field(400_000, ge=1, description="prompt and completion tokens of one run")
+    max_seconds: Real = Field(600.0, gt=0, le=_LONGEST_WAIT, description="wall-clock seconds of one run")
 
-    shortlist: int = Field(8, ge=1, le=100, description="documents read for one need")
-    passages: int = Field(64, ge=1, le=500, description="passages that one query fetches before they are grouped")
+    shortlist: Int = Field(8, ge=1, le=100, description="documents read for one need")
+    passages: Int = Field(64, ge=1, le=500, description="passages that one query fetches before they are grouped")
     rerank: str = Field("none", description=f"what ranks the passages of a search again: {RERANKERS.forms}")
     strategy: Annotated[str, one_of(STRATEGIES.offered)] = Field("iterative", description="how a question is worked on")
     grading: Switch = Field("auto", description="grade shortlisted documents: auto (as the strategy says), on, off")
@@ -144,27 +152,27 @@ class Settings(BaseModel):
         "summary), paragraph (several paragraphs), report (sections with headings)",
     )
 
-    fact_limit: int = Field(3, ge=1, le=50, description="facts after which a need is read no further")
+    fact_limit: Int = Field(3, ge=1, le=50, description="facts after which a need is read no further")
     guess: bool = Field(False, description="built-in backend: answer though the answer is hardly trusted")
-    calls_in_flight: int = Field(
+    calls_in_flight: Int = Field(
         4, ge=1, le=512, description="reading calls at the same time; unset, one for an Ollama server of this machine"
     )
-    window_chars: int = Field(4000, ge=200, description="characters of one document that are read in one call")
-    documents_per_call: int = Field(
+    window_chars: Int = Field(4000, ge=200, description="characters of one document that are read in one call")
+    documents_per_call: Int = Field(
         4, ge=1, le=8, description="LLM backends: documents read in one call where several are read, as far as they fit"
     )
 
-    chunk_chars: int = Field(500, ge=50, le=8000, description="characters of a passage")
-    chunk_overlap: int = Field(80, ge=0, description="characters that neighbouring passages share")
+    chunk_chars: Int = Field(500, ge=50, le=8000, description="characters of a passage")
+    chunk_overlap: Int = Field(80, ge=0, description="characters that neighbouring passages share")
 
-    context_window: int = Field(8192, ge=512, description="tokens that the model is given room for (Ollama: num_ctx)")
-    reply_tokens: int = Field(1024, ge=16, description="tokens of one reply")
-    timeout: float = Field(120.0, gt=0, le=_LONGEST_WAIT, description="seconds that one LLM call may take")
+    context_window: Int = Field(8192, ge=512, description="tokens that the model is given room for (Ollama: num_ctx)")
+    reply_tokens: Int = Field(1024, ge=16, description="tokens of one reply")
+    timeout: Real = Field(120.0, gt=0, le=_LONGEST_WAIT, description="seconds that one LLM call may take")
     thinking: Switch = Field(
         "auto", description="whether a model thinks before it replies; auto: off with Ollama, else as its server does"
     )
-    retries: int = Field(4, ge=0, le=20, description="times that a call is made again after a fault that may pass")
-    seed: int = Field(0, description="seed sent with every call; the temperature is 0")
+    retries: Int = Field(4, ge=0, le=20, description="times that a call is made again after a fault that may pass")
+    seed: Int = Field(0, description="seed sent with every call; the temperature is 0")
     cache: bool = Field(True, description="keep and reuse LLM replies, extractions and query vectors")
 
     _given: frozenset[str] | None = PrivateAttr(None)
@@ -203,18 +211,16 @@ def load_settings(overrides: Mapping[str, Any] | None = None, *, given_in: str =
             raise SettingsError(f"Unknown setting {unknown!r} in {layer}.", hint=f"Did you mean {near[0]!r}?")
         merged |= values
         origin |= dict.fromkeys(values, layer)
-    preset = merged.get("preset", "balanced")
     try:
-        settings = Settings.model_validate(PRESETS.get(str(preset), {}) | merged)
+        settings = Settings.model_validate(PRESETS.get(str(merged.get("preset", "balanced")), {}) | merged)
         settings._given = frozenset(given)
         return settings
     except ValidationError as error:
         first = error.errors()[0]
         key = str(first["loc"][0])
         value, layer, field = shortened(merged.get(key, "")), origin.get(key, "the preset"), Settings.model_fields[key]
-        typed = f"{key} = {value} in {layer}"
-        if layer == COMMAND_LINE:
-            typed = f"--{key.removeprefix('within_').replace('_', '-')} {value}"
+        option = f"--{key.removeprefix('within_').replace('_', '-')} {value}"
+        typed = option if layer == COMMAND_LINE else f"{key} = {value} in {layer}"
         hint = f"{key}: {field.description} (default {field.default!r})"
         raise SettingsError(f"{typed} is not valid: {complaint(first)}.", hint=hint) from error
 

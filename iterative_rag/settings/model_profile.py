@@ -78,8 +78,7 @@ def profiles_folder() -> Path:
 
 def read_profile(identity: ModelIdentity) -> ModelProfile | None:
     """The profile of a model; None where there is none. Raises SettingsError for a file that is not one."""
-    path = identity.file
-    if not path.exists():
+    if not (path := identity.file).exists():
         return None
     held = read_json(path)
     made, settings, report = held.get("made"), held.get("settings"), held.get("report")

@@ -48,8 +48,9 @@ def test_an_unknown_key_is_refused_with_the_nearest_name(layer: str, monkeypatch
     assert "'max_hops'" in caught.value.hint
 
 
-def test_a_broken_file_is_an_error_that_names_it() -> None:
-    Path("iterative-rag.toml").write_text("max_hops = = 3")
+@pytest.mark.parametrize("text", ["max_hops = = 3", "max_hops = true", "timeout = false", "retries = [1]"])
+def test_a_broken_file_is_an_error_that_names_it(text: str) -> None:
+    Path("iterative-rag.toml").write_text(text)
     with pytest.raises(SettingsError, match=r"iterative-rag\.toml"):
         load_settings()
 
