@@ -100,7 +100,7 @@ def config_of(cell: Cell) -> RunConfig:
         key = str(first["loc"][0])
         raise UsageError(
             f"The run {cell.name} cannot have {key} = {cell.values.get(key)!r}: {complaint(first)}.",
-            hint="See: iterative-rag evaluate run --help, and iterative-rag config",
+            hint="See: iterative-rag evaluate run --help",
         ) from error
 
 
@@ -177,7 +177,7 @@ def _checked(values: Mapping[str, Any], path: Path) -> dict[str, Any]:
     if unknown := sorted(values.keys() - _options() - Settings.model_fields.keys()):
         raise UsageError(
             f"{path} has an unknown option or setting {unknown[0]!r}.",
-            hint="See: iterative-rag evaluate run --help, and iterative-rag config",
+            hint="See: iterative-rag evaluate run --help",
         )
     for needed in ("dataset", "corpus"):
         if needed not in values:
