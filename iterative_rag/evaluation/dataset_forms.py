@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import math
 import random
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -69,8 +70,11 @@ def select(
 # --- fields ----------------------------------------------------------------------------------
 
 
-def _filled(value: Any) -> bool:
-    return value is not None and str(value).strip() != ""
+def _as_text(value: Any) -> str:
+    """A text or a number in words, "" for null. Raises ValueError for anything else, also for NaN and infinity."""
+    if not isinstance(value, str | int | float | None) or (isinstance(value, float) and not math.isfinite(value)):
+        raise ValueError("it is no text, and no number")
+    return "" if value is None else str(value).strip()
 
 
 def _listed(value: Any) -> Any:
@@ -91,16 +95,14 @@ def _as_texts(value: Any) -> tuple[str, ...]:
     items = value.split("|") if isinstance(value, str) else [] if value is None else value
     if not isinstance(items, list | tuple) or not all(isinstance(item, str | int | float) for item in items):
         raise ValueError("it is no list of texts")
-    return tuple(dict.fromkeys(str(item).strip() for item in items if _filled(item)))
+    return tuple(dict.fromkeys(filter(None, map(_as_text, items))))
 
 
 def _as_answers(value: Any) -> tuple[str, ...]:
     """One answer or several; JSON's true and false are yes and no."""
     values = value if isinstance(value, list) else [value]
-    if any(isinstance(item, dict | list) for item in values):
-        raise ValueError("it is no text, and no list of texts")
-    worded = ["yes" if item is True else "no" if item is False else item for item in values]
-    return tuple(dict.fromkeys(str(item).strip() for item in worded if _filled(item)))
+    worded = ("yes" if item is True else "no" if item is False else item for item in values)
+    return tuple(dict.fromkeys(filter(None, map(_as_text, worded))))
 
 
 def _columns(value: Any) -> Any:
@@ -113,14 +115,11 @@ def _titles(links: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(title for link in links if (title := title_of(link))))
 
 
-_Id = Annotated[str, BeforeValidator(lambda value: str(value).strip() if _filled(value) else "")]
+_Text = Annotated[str, BeforeValidator(_as_text)]
 _Words = Annotated[str, BeforeValidator(lambda value: value.strip() if isinstance(value, str) else value)]
 _Texts = Annotated[tuple[str, ...], BeforeValidator(_as_texts)]
 _Answers = Annotated[tuple[str, ...], BeforeValidator(_as_answers)]
-_Kind = Annotated[
-    Answerability,
-    BeforeValidator(lambda value: str(value).strip().lower() if _filled(value) else Answerability.ANSWERABLE),
-]
+_Kind = Annotated[Answerability, BeforeValidator(lambda value: _as_text(value).lower() or "answerable")]
 
 
 # --- the forms -------------------------------------------------------------------------------
@@ -132,7 +131,7 @@ class _Asked(BaseModel):
     name: ClassVar[str] = "plain"
     told_by: ClassVar[set[str]] = {"question"}
 
-    id: _Id = Field("", validation_alias=AliasChoices("id", "_id"))
+    id: _Text = Field("", validation_alias=AliasChoices("id", "_id"))
     text: _Words = Field(min_length=1, validation_alias="question")
     answers: _Answers = Field(validation_alias=AliasChoices("answer", "answers"))
     aliases: _Texts = Field((), validation_alias=AliasChoices("aliases", "answer_aliases"))
@@ -152,18 +151,17 @@ class _Frames(_Asked):
     name = "FRAMES"
     told_by: ClassVar[set[str]] = {"Prompt", "Answer"}
 
-    id: _Id = Field("", validation_alias=AliasChoices("id", "", "Unnamed: 0"))
+    id: _Text = Field("", validation_alias=AliasChoices("id", "", "Unnamed: 0"))
     text: _Words = Field(min_length=1, validation_alias="Prompt")
     answers: _Answers = Field(validation_alias="Answer")
-    links: Annotated[Any, BeforeValidator(_listed)] = Field(None, validation_alias="wiki_links")
+    links: _Texts = Field((), validation_alias="wiki_links")
     model_config = {"extra": "allow"}
 
     def questions(self) -> Iterator[Question]:
-        links = self.links
-        if links is None:  # one column per link; the last, "wikipedia_link_11+", holds the rest
-            links = [cell for name, cell in (self.model_extra or {}).items() if name.startswith("wikipedia_link_")]
-        cells = [links] if isinstance(links, str) else links
-        entries = (link for cell in cells if cell for link in (links_in(cell) if is_link(cell) else [cell]))
+        columns = ((name, cell) for name, cell in (self.model_extra or {}).items() if isinstance(cell, str) and cell)
+        # One column per link; the last, "wikipedia_link_11+", holds the rest.
+        cells = self.links or [cell for name, cell in columns if name.startswith("wikipedia_link_")]
+        entries = (link for cell in cells for link in (links_in(cell) if is_link(cell) else [cell]))
         yield self.question(_titles(entries))
 
 
@@ -207,15 +205,19 @@ class _MultiHop(_Asked):
         yield question if self.answerable else replace(question, kind=Answerability.NOT_IN_CORPUS)
 
 
+class _Answer(BaseModel):
+    text: _Text
+
+
 class _Squad(BaseModel):
     """Every context is a paragraph of its questions; a question that it does not answer is not in the corpus."""
 
     class Article(BaseModel):
         class Context(BaseModel):
             class Query(BaseModel):
-                id: _Id = ""
+                id: _Text = ""
                 question: _Words = Field(min_length=1)
-                answers: list[dict[str, Any]]
+                answers: list[_Answer]
                 is_impossible: bool = False
 
             context: str
@@ -233,7 +235,7 @@ class _Squad(BaseModel):
             for paragraph in article.paragraphs:
                 for asked in paragraph.qas:
                     held = not asked.is_impossible
-                    answers = dict.fromkeys(str(answer["text"]) for answer in asked.answers) if held else ()
+                    answers = dict.fromkeys(answer.text for answer in asked.answers if answer.text) if held else ()
                     yield Question(
                         asked.id,
                         asked.question,

@@ -94,10 +94,8 @@ def read_run(path: Path) -> RunFolder:
 
     manifest = read_manifest(path)
     if manifest is None:
-        raise UsageError(
-            f"{path} is not the folder of a run: it has no {MANIFEST}.",
-            hint=f"Make one: iterative-rag evaluate run --dataset PATH --out {path}",
-        )
+        told = f"{path} is not the folder of a run: it has no {MANIFEST}."
+        raise UsageError(told, hint=f"Make one: iterative-rag evaluate run --dataset PATH --out {path}")
     need_inspect()
     return RunFolder(path, manifest, records(path / LOGS))
 

@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import io
 import json
+import math
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -227,6 +228,10 @@ GOOD = {"question": "Who?", "answer": "Edda Holm"}
             r"form SQuAD: data\.0\.",
         ),
         ('{"question": "Who\\ud800?", "answer": "x"}', "line 1 holds characters that are not text"),
+        (lines({**GOOD, "answer": {"a": 1}}), "answer: it is no text, and no number"),
+        (lines({**GOOD, "answer": ["x", math.nan]}), "answer: it is no text, and no number"),
+        ('{"question": "Who?", "answer": "x", "id": 1e999}', "id: it is no text, and no number"),
+        (lines({**FIELDS, "wiki_links": [math.nan]}), "wiki_links: it is no text, and no number"),
     ],
 )
 def test_a_wrong_file_says_what_and_where(tmp_path: Path, content: str | bytes, message: str) -> None:
