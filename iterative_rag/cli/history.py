@@ -133,7 +133,10 @@ def trace(
     from iterative_rag.cli.hops import replay
     from iterative_rag.storage.past_runs import LAST, events_of
 
-    events = events_of(_found(" ".join(run or [LAST])))
+    found = _found(" ".join(run or [LAST]))
+    if found.status == "damaged":
+        err().line(("The trace is damaged: it does not begin or end as one does.", "yellow"))
+    events = events_of(found)
     if not as_json:
         replay(events, out(), calls=calls)
         return
@@ -145,8 +148,7 @@ def _found(words: str) -> PastRun:
     """The newest run with these words; on stderr how many more have them."""
     from iterative_rag.storage.past_runs import find_runs
 
-    runs = find_runs(words)
-    if len(runs) > 1:
+    if len(runs := find_runs(words)) > 1:
         more = f"The newest of {len(runs)} runs with these words; all: iterative-rag history {words}"
         err().line((clean(more), "dim"))
     return runs[0]
@@ -179,8 +181,7 @@ def _said(run: PastRun) -> str:
         confidence = run.told("confidence_word")
         return f"{run.short_answer} ({confidence})" if confidence else run.short_answer
     code = run.told("reason_code").replace("_", " ").capitalize()
-    label = f"{code}: " if code else ""
-    return f"{label}{run.reason or run.short_answer}"
+    return ": ".join(filter(None, (code, run.reason or run.short_answer)))
 
 
 def _as_json(run: PastRun) -> dict[str, Any]:

@@ -141,8 +141,7 @@ def replay(events: Iterable[Event], printer: Printer, *, calls: bool = False) ->
             case "unreadable":
                 printer.line(("an event that was not written to its end", "yellow"))
             case _:
-                step = step_of(event)
-                if step is not None:
+                if (step := step_of(event)) is not None:
                     hops.show(step)
                 elif is_step(event):
                     printer.line(("an event that cannot be read", "yellow"))

@@ -181,8 +181,9 @@ def answer_of(run: PastRun) -> Answer:
     step = step_of(run.last)
     if isinstance(step, FinalStep):
         return step.answer
+    status = "damaged" if run.last.get("event") == "final" else run.status
     why = f" ({run.reason})" if run.reason else ""
-    told = f"The run {run.run_id} has no answer: it is {run.status}{why}."
+    told = f"The run {run.run_id} has no answer: it is {status}{why}."
     raise UsageError(told, hint=f"iterative-rag trace {run.run_id}")
 
 
