@@ -123,20 +123,20 @@ def test_outside_libraries_stay_in_their_adapters(path: Path) -> None:
 # After a cut, lower the number. The aim is 54,000 in the package, 9,000 of scripts, 4,500 of fakes, 32,000 of tests.
 MOST_LINES = {
     "app": 3956,
-    "builtin": 8993,
+    "builtin": 8989,
     "cli": 4049,
     "computing": 1000,
     "engine": 3550,
     "errors": 244,
     "evaluation": 4093,
-    "index": 5377,
+    "index": 5373,
     "integrations": 351,
     "llm": 3745,
     "protocols": 515,
     "registry": 171,
-    "remote": 730,
+    "remote": 727,
     "retrieval": 2811,
-    "serve": 4100,
+    "serve": 4098,
     "settings": 539,
     "sources": 6941,
     "storage": 815,
@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 6,
     "scripts": 8733,
     "fakes": 4993,
-    "tests": 31311,
+    "tests": 31297,
 }
 
 
