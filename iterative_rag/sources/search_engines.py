@@ -39,8 +39,15 @@ class JsonApi:
     key: str = field(default="", repr=False)
     seconds: float = SECONDS
 
-    def reply(self, method: str, **content: Any) -> Mapping[str, Any]:
-        """The JSON object that the API replies with; `content` is what httpx takes. Raises FetchError."""
+    def get(self, parameters: Mapping[str, str]) -> Mapping[str, Any]:
+        """The JSON object that the API replies with. Raises FetchError."""
+        return self._reply("GET", params=parameters)
+
+    def post(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """As `get`."""
+        return self._reply("POST", json=body)
+
+    def _reply(self, method: str, **content: Any) -> Mapping[str, Any]:
         import httpx
 
         call = CallState()
@@ -192,7 +199,7 @@ class SearXNG:
 
     def search(self, query: str, limit: int) -> list[SearchResult]:
         """Raises FetchError also where there are no results because the engines behind the server did not reply."""
-        answer = self._client.reply("GET", params={"q": query, "format": "json", "categories": "general"})
+        answer = self._client.get({"q": query, "format": "json", "categories": "general"})
         results = listed(self._client.name, answer.get("results"), limit)
         if not results and answer.get("unresponsive_engines"):
             hint = "Wait a while, or enable others in the server's settings.yml."
@@ -230,7 +237,7 @@ class Tavily:
 
     def search(self, query: str, limit: int) -> list[SearchResult]:
         asked = {"query": query[:_TAVILY_QUERY], "max_results": limit, "search_depth": "basic"}
-        answer = self._client.reply("POST", json=asked)
+        answer = self._client.post(asked)
         return listed(self._client.name, answer.get("results"), limit)
 
 
@@ -260,7 +267,7 @@ class Wikipedia:
         asked |= {"gsrsearch": query[:_WIKI_QUERY], "gsrlimit": str(limit + _MORE)}
         asked |= {"prop": "info|pageprops|extracts", "inprop": "url", "ppprop": "disambiguation"}
         asked |= {"exintro": "1", "explaintext": "1", "exsentences": "2", "exlimit": "max"}
-        answer = self._client.reply("GET", params=asked)
+        answer = self._client.get(asked)
         pages = _pages(answer, self._client.name)
         articles = [page for page in pages if "disambiguation" not in (page.get("pageprops") or {})]
         return listed(self._client.name, articles, limit, url="canonicalurl", snippet="extract")
