@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iterative_rag.builtin.encoder import word_rank
+from iterative_rag.builtin.encoder import EncoderNetwork, word_rank
+from iterative_rag.builtin.networks import lazy
 from iterative_rag.builtin.question.corpus_names import (
     MOST_TITLES,
     CorpusNames,
@@ -15,9 +16,9 @@ from iterative_rag.builtin.question.corpus_names import (
 from iterative_rag.builtin.question.follow_ups import RuleFollowUps
 from iterative_rag.builtin.question.need_query import read_query, wants_extract
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
-from iterative_rag.builtin.question.splitter import Splitter
+from iterative_rag.builtin.question.splitter import Splitter, SplitterNetwork
 from iterative_rag.builtin.reading import passage_extracts
-from iterative_rag.builtin.reading.evidence_reader import EvidenceReader
+from iterative_rag.builtin.reading.evidence_reader import EvidenceNetwork, EvidenceReader
 from iterative_rag.builtin.reading.findings import Finding
 from iterative_rag.builtin.reading.page_reader import EvidencePageReader
 from iterative_rag.builtin.reading.page_units import UnitPage, page
@@ -31,6 +32,12 @@ from iterative_rag.types import Extract, Need, Window
 
 # Extracts below this trust are dropped: no answer is built on them (`reasoning.answer_trust`), they only cost memory.
 FLOOR = 0.05
+
+
+def load_networks() -> None:
+    """Load the networks in the order in which a question needs them, ahead of the first. Raises WeightsError."""
+    for network in (SplitterNetwork, EncoderNetwork, EvidenceNetwork):
+        lazy(network, None)()
 
 
 class BuiltinBackend:

@@ -95,14 +95,12 @@ def make_backend(
     spec = wanted if isinstance(wanted, Spec) else None
     careful = "builtin" if main is None else how_careful(settings, main.name, spec)
     if main is None or careful != "off":
-        if preload:
-            from iterative_rag.builtin.preloading import load_networks
-
-            in_background(load_networks)
-        from iterative_rag.builtin.builtin_backend import BuiltinBackend
+        from iterative_rag.builtin.builtin_backend import BuiltinBackend, load_networks
         from iterative_rag.builtin.encoder import BuiltinEncoder
         from iterative_rag.builtin.reasoning.answer_trust import CAREFUL, GUESSING
 
+        if preload:
+            in_background(load_networks)
         encoder = embedder if isinstance(embedder, BuiltinEncoder) else BuiltinEncoder()
         backend = BuiltinBackend(encoder, caution=GUESSING if settings.guess else CAREFUL, cache=kept)
         unused = _FAST_UNUSED if fast_llm or settings.fast_llm else ""

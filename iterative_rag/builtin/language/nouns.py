@@ -14,17 +14,9 @@ _IRREGULAR_PLURALS, _SINGULARS = listed("irregular_plurals"), listed("singulars"
 FEMALE, MALE = "female", "male"
 _FEMALE_NAMES, _MALE_NAMES = listed("female_names"), listed("male_names")
 _FEMALE_NOUNS, _MALE_NOUNS = listed("female_nouns"), listed("male_nouns")
-NAME_PARTS: dict[str, str] = {
-    "first name": "first",
-    "given name": "first",
-    "forename": "first",
-    "christian name": "first",
-    "surname": "last",
-    "last name": "last",
-    "family name": "last",
-    "maiden name": "maiden",
-    "middle name": "middle",
-}
+NAME_PARTS = dict.fromkeys(("first name", "given name", "forename", "christian name"), "first")
+NAME_PARTS |= dict.fromkeys(("surname", "last name", "family name"), "last")
+NAME_PARTS |= {"maiden name": "maiden", "middle name": "middle"}
 
 
 def names_person(noun: str) -> bool:

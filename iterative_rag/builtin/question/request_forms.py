@@ -8,6 +8,7 @@ from iterative_rag.builtin.language.function_words import AUXILIARIES, DETERMINE
 from iterative_rag.builtin.language.lexicon import MEASURES
 from iterative_rag.builtin.language.nouns import is_plural, names_person
 from iterative_rag.builtin.language.tokens import Token, acts, group_end, head_noun, tokenize
+from iterative_rag.builtin.question.plan import templates
 from iterative_rag.builtin.question.span_decoding import Asks
 from iterative_rag.builtin.question.substitution import capitalize, invert, phrase_question
 from iterative_rag.text.patterns import lazy_pattern
@@ -47,27 +48,7 @@ _DOES = lazy_pattern(
     r"(?: for (?:a living|work)|(?: as)? (?:a|his|her) job)?$",
     re.I,
 )
-_CAME = r"^who (?:was|is|came|served|ruled|reigned)(?: in office)?"
-# Other words for what articles have a row or a sentence for.
-_IN_OTHER_WORDS = (
-    (r"^how did (?P<who>.{2,200}?) die$", r"What was the cause of death of \g<who>"),
-    (r"^how old was (?P<who>.{2,200}?) (?:at|upon|on) (?:the time of )?death$", r"At what age did \g<who> die"),
-    (r"^(?P<who>.{2,60}?) shares? an? (?:land )?(?:border|frontier) with (?P<other>.+)$", r"\g<who> border \g<other>"),
-    # The article on somebody says who came next, and not after whom; of an office, tables tell as well.
-    (rf"{_CAME} before (?P<who>(?-i:[A-Z])[^,]{{2,100}})$", r"Who was the predecessor of \g<who>"),
-    (r"^whom? did (?P<who>(?-i:[A-Z])[^,]{2,60}?) (?:succeed|replace)$", r"Who was the predecessor of \g<who>"),
-    (
-        rf"(?:{_CAME} after|^who (?:succeeded|replaced)) (?P<who>(?-i:[A-Z])[^,]{{2,100}}?)(?P<office> as .+)?$",
-        r"Who was \g<who> succeeded by\g<office>",
-    ),
-    # "Which is the longer river, A or B"
-    (
-        r"^(?:which|what) (?P<verb>is|was|are|were) the (?P<how>[a-z]+er|(?:more|less) [a-z]+) "
-        r"(?P<noun>[a-z]+(?: [a-z]+)?)(?P<sides>[,:] .{2,150} or .{2,150})$",
-        r"Which \g<noun> \g<verb> \g<how>\g<sides>",
-    ),
-)
-_RESTATED = tuple((lazy_pattern(pattern, re.I), plain) for pattern, plain in _IN_OTHER_WORDS)
+_RESTATED = tuple((lazy_pattern(pattern, re.I), plain) for pattern, plain in templates("other_words").items())
 # Of what a list or all is asked for, the plural is enough: "list all the films of Ann Lee".
 _LIST = lazy_pattern(
     r"(?i)^(?!.*[:?] )(?:(?:(?:an?|the|full) )*list of (?:all )?|all (?!about\b)(?=(?-i:[a-z])))(?:of )?(?:the )?"

@@ -17,6 +17,7 @@ from iterative_rag.builtin.language.value_agreement import agree
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading import finding_odds
 from iterative_rag.builtin.reading.answer_form import asks_for_measure, fits, lacks_unit, shortened, trimmed
+from iterative_rag.builtin.reading.denials import denies_value, denies_yes, is_untrue
 from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, EvidenceReading, PassageText
 from iterative_rag.builtin.reading.finding_odds import Features
 from iterative_rag.builtin.reading.findings import BEST, NONE, NOTHING, Finding, best_of, trust
@@ -64,16 +65,6 @@ _NAMED = frozenset(
 _COUNTED = lazy_pattern(r"(?:\w+ )?how many (?P<what>\w+)", re.IGNORECASE)
 # Characters behind a number in which what it counts may stand: "eleven healthy children".
 COUNTED_NEAR = 17
-_PREDECESSOR = lazy_pattern(r"(?i)\bpredecessor of\b|^who(?:m)? did .+ (?:succeed|replace)\b")
-_FOLLOWED = lazy_pattern(r"(?i)\b(?:(?:succeeded|replaced|followed)\b[^.;]{0,40} by|successor)\W+(?:\w+ ){0,3}$")
-# What stands before a value that is not it: "the mayor is not Bo Orm", "in Tellby rather than in Orm".
-_NOT = lazy_pattern(r"(?i)\b(?:not|never|rather than|instead of|other than|unlike)(?: (?:the|an?|by|in|at|to|from))* $")
-# "The misconception that it was made for astronauts", "he is wrongly said to be": that is not so.
-_UNTRUE = lazy_pattern(
-    r"(?i)\b(?:misconception|myth|urban legend|false (?:belief|claim|rumou?r)) that\b|\ba hoax\b"
-    r"|\b(?:falsely|mistakenly|wrongly|incorrectly|erroneously) "
-    r"(?:believe|think|thought|said|claim|assume|report|credit)"
-)
 # The share of its trust that is left to one value where all of something are asked for: there is seldom only one. Set
 # by hand, as few questions that it could be fitted on ask for all of something.
 SINGLE = 0.6
@@ -115,7 +106,7 @@ class EvidencePageReader:
 
     @property
     def fingerprint(self) -> str:
-        return "/".join((self._evidence.name, "42", *sorted(self._without)))
+        return "/".join((self._evidence.name, "44", *sorted(self._without)))
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if not is_named(query, page):
@@ -193,10 +184,7 @@ class EvidencePageReader:
             value = NOTHING if value.casefold() in NONE else trimmed(query, value)
             if not value or (unit.infobox and value == unit.cells[0]):
                 continue
-            before = unit.text[: max(0, unit.text.find(value))]
-            later = _PREDECESSOR.search(query.text) and _FOLLOWED.search(before)
-            untrue = later or _NOT.search(before) or _is_untrue(query, before)
-            told = _denies(query, unit) if value == NOTHING else not untrue
+            told = _denies(query, unit) if value == NOTHING else not denies_value(query, unit.text, value)
             # The header of a column, which may name the unit of its cells, is not known here.
             bare = (unit.infobox or not unit.cells) and lacks_unit(query, _in_text(unit, value), (*unit.cells, "")[0])
             if told and fits(query, value) and not bare:
@@ -210,7 +198,7 @@ class EvidencePageReader:
         readings = self._evidence.read(query.text, [_text(passage) for passage in passages])
         return [
             Offered(
-                "yes" if reading.yes > reading.no and not _is_untrue(query, unit.text) else "no",
+                "yes" if reading.yes > reading.no and not is_untrue(query, unit.text) else "no",
                 unit,
                 finding_odds.of_decision(query, passage, reading),
                 1.0,
@@ -218,7 +206,7 @@ class EvidencePageReader:
             )
             for passage, reading in zip(passages, readings, strict=True)
             for unit in [_nearest(query, passage)]
-            if reading.spans
+            if reading.spans and not (reading.yes > reading.no and denies_yes(query, unit.text))
         ]
 
 
@@ -255,11 +243,6 @@ def _as_parts(query: Query, findings: Sequence[Finding]) -> list[Finding]:
         for finding in findings
         if not _COUNT.match(finding.value)
     ]
-
-
-def _is_untrue(query: Query, text: str) -> bool:
-    """Whether a text says that what it tells is not so, and is not asked just that."""
-    return _UNTRUE.search(text) is not None and not _UNTRUE.search(query.text)
 
 
 def _in_text(unit: PageUnit, value: str) -> str:
