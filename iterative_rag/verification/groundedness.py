@@ -89,9 +89,12 @@ def check_said(inquiry: Inquiry, draft: Draft, said: Sequence[ClaimText]) -> tup
         _judged(claim, matched[:n], evidence, draft, amounts, {in_short, told[claim.said.sentence]} - {1})
         for n, claim in enumerate(matched)
     ]
-    if checked and _is_nobody(draft.short_answer, evidence):
-        invented = Claim(checked[0].claim.text, False, (), f"stands in no fact: {draft.short_answer!r}")
-        checked[0] = replace(checked[0], claim=invented, standing=Standing.FAILED)
+    short = draft.short_answer  # one that no sentence says is replaced later
+    if short and _is_nobody(short, evidence):
+        for n, claim in enumerate(matched):
+            if folded(short) in folded(claim.said.text):
+                invented = Claim(claim.said.text, False, (), f"stands in no fact: {short!r}")
+                checked[n] = replace(checked[n], claim=invented, standing=Standing.FAILED)
     return tuple(checked)
 
 
