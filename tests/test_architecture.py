@@ -124,7 +124,7 @@ def test_outside_libraries_stay_in_their_adapters(path: Path) -> None:
 MOST_LINES = {
     "app": 3954,
     "builtin": 8994,
-    "cli": 4049,
+    "cli": 4056,
     "computing": 1000,
     "engine": 3550,
     "errors": 244,
@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 6,
     "scripts": 8733,
     "fakes": 4993,
-    "tests": 31316,
+    "tests": 31342,
 }
 
 

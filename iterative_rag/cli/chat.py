@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from functools import partial
+from threading import Event
 from typing import TYPE_CHECKING
 
 import typer
@@ -16,6 +17,7 @@ from iterative_rag.cli.console import clean, err, out
 from iterative_rag.cli.history import ExportFormat, print_answer
 from iterative_rag.cli.options import takes_settings
 from iterative_rag.errors import IterativeRAGError, UsageError
+from iterative_rag.system.threads import RunStopped, stoppable
 from iterative_rag.text.control_characters import without_controls
 
 if TYPE_CHECKING:
@@ -74,16 +76,19 @@ class Chat:
 
     def _guarded(self, work: Callable[[], None]) -> None:
         """Errors and ^C end one line, and not the chat."""
-        self._code = 0
+        self._code, stopped = 0, Event()
+        if self._terminal:
+            interrupts.raise_the_first(["chat"], stopped.set)
         try:
-            work()
+            with stoppable(stopped):
+                work()
         except IterativeRAGError as error:
             if interrupts.raised():
                 self._stopped()
                 return
             self._code = error.exit_code
             say(str(error), error.hint)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, RunStopped):
             self._stopped()
         sys.stdout.flush()
 

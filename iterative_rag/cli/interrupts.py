@@ -33,8 +33,9 @@ def leave_before_the_start() -> None:
     _handle(lambda: _leave(_NOT_BEGUN))
 
 
-def raise_the_first(arguments: list[str]) -> None:
-    """From here on the first interrupt raises KeyboardInterrupt; `arguments` are those of the command that begins."""
+def raise_the_first(arguments: list[str], tell: Callable[[], object] = lambda: None) -> None:
+    """From here on the first interrupt raises KeyboardInterrupt; `arguments` are those of the command that begins. It
+    calls `tell` before, since Python drops what is raised in the midst of a destructor."""
     global _raised, _said
     _raised = _said = False
     text = stopped_message(arguments)
@@ -42,6 +43,7 @@ def raise_the_first(arguments: list[str]) -> None:
     def interrupt() -> None:
         global _raised
         _raised = True
+        tell()
         _handle(lambda: _leave(text))
         raise KeyboardInterrupt
 

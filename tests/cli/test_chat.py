@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import signal
+from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -14,6 +19,8 @@ from fakes.model_server import FakeServer, Fault
 from fakes.sample_answers import ANSWERED
 from fakes.terminal_session import TerminalSession
 from iterative_rag.app.conversations import Conversation, ConversationStore, turn_of
+from iterative_rag.cli.chat import Chat
+from iterative_rag.system.threads import first_done
 
 HOSTILE = "\x1b[2JWho\x07 <script>alert(1)</script>\u202e | [x](javascript:y)?"
 BUILTIN = ("--corpus", "towns", "--llm", "builtin")
@@ -75,6 +82,25 @@ def test_an_interrupt_stops_the_run_and_not_the_chat(towns: None, ollama: FakeSe
         chat.type("/quit")
         assert chat.end() == 0
     assert [one.turns for one in ConversationStore().listing()] == [1]
+
+
+def test_an_interrupt_that_is_lost_on_its_way_stops_the_run_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python drops a KeyboardInterrupt that is raised in a destructor: the wait for a reply went on for ever."""
+    before = signal.getsignal(signal.SIGINT)
+    rag: Any = SimpleNamespace(conversation=lambda name: None)
+    chat = Chat(rag, "", terminal=True)
+
+    def asks(line: str) -> None:
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        first_done([Future()], seconds=30)
+
+    monkeypatch.setattr(chat, "_line", asks)
+    monkeypatch.setattr(chat, "_greet", lambda: None)
+    try:
+        assert chat.run(iter(["Who?"])) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_lines_of_a_pipe_are_questions_and_commands(shell: Command, towns: None) -> None:
