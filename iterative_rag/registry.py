@@ -1,7 +1,7 @@
 """Every replaceable part by the name that chooses it, one line each.
 
 A new part is one new file and one line here: settings, command line, evaluation, doctor and error messages read their
-choices from these tables. `protocols.py` states what a part must do; docs/extending.md has an example of each kind.
+choices from these tables. `protocols/` states what a part must do; docs/extending.md has an example of each kind.
 
 Parts are named by their import path and imported when they are first used, so `--help` loads none of them.
 """
