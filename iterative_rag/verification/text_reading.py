@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
-from itertools import takewhile
 
 from iterative_rag.text.comparing import same_name, shared_beginning
 from iterative_rag.text.folding import folded
@@ -44,9 +43,9 @@ _BEFORE_NEXT = (" ", "-", "’", "'", ". ")
 _WORDED_RANK = 2
 # Words of meaning that may stand before a sentence's subject and belong to it: "the American politician X".
 _BEFORE_SUBJECT = 2
-# How many words before a verb its "not" may stand, and what ends that.
+# How many words before a verb its "not" may stand, and what ends that: "no less than Bo Orm", but "no longer mayor".
 NEAR = 3
-_CLAUSE = lazy_pattern(r"[,;:.]|\b(?:and|but|or|until|only)\b")
+_CLAUSE = lazy_pattern(r"[,;:.]|\b(?:and|but|or|until|only|than)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +87,7 @@ class TextReading:
 
     def _is_denied(self, number: int) -> bool:
         start, near = self.words[number].start, self.words[max(0, number - NEAR) : number]
-        before = list(takewhile(lambda word: not is_comparing(word.low, self.code), reversed(near)))  # "no less than 3"
-        negations = (word for word in before if is_negation(word.low, self.code))
+        negations = (word for word in near if is_negation(word.low, self.code))
         return any(not _CLAUSE.search(self.text[word.end : start]) for word in negations)
 
     @property

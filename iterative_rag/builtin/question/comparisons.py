@@ -202,7 +202,7 @@ class _Asked:
                     noun = ""
                 kind = head_noun(tokens[1 : group_end(tokens, 1, at)]) if at > 1 else ""
                 verb, *rest = token.low, *ask[token.end :].split()
-                if not at and verb in {"did", "does"}:  # "Does A or B have more people"
+                if rest and not at and verb in {"did", "does"}:  # "Does A or B have more people"
                     verb, *rest = rest
                 return _Asked(kind, opening, noun, verb, tuple(rest), is_who=not at or tokens[0].low == "who")
         return None
