@@ -75,8 +75,8 @@ class Calculations:
         given = f"{reply.short_answer} {reply.answer}"
         leading = [part for step in self.done for part in _parts(step) if _holds(given, part.result)]
         for step in reversed(steps):
-            if _holds(" ".join([given, *(later.expression for later in leading)]), step.result):
-                leading.insert(0, step)
+            text = " ".join([given, *(later.expression for later in leading)])
+            leading[:0] = [step] if _holds(text, step.result) else _rounded(step, reply.short_answer)
         return leading
 
     def _is_given(self, numbers: Sequence[str], earlier: Sequence[Computation]) -> bool:
@@ -113,6 +113,18 @@ def proves(results: Sequence[Computation], reply: AnswerReply) -> bool:
     told = (reply.short_answer, " ".join((reply.short_answer, *reply.also, reply.answer, reply.working)))
     short, given = (_in_digits(MARKER.sub("", text)) for text in told)
     return not results or _says(short, results[-1].result) or all(_says(given, step.result) for step in results)
+
+
+def _rounded(step: Computation, text: str) -> list[Computation]:
+    """The step with its result as a text rounds it: a working ends on 28.03, and the answer is "about 28 times"."""
+    decimals = len(step.result.partition(".")[2])
+    for number in _NUMBER.findall(MARKER.sub("", text)):
+        places = len(number.partition(".")[2])
+        expression = f"round({step.expression.replace(',', '')}, {places})"
+        with suppress(ComputeError, ValueError):  # a result with a unit
+            if places < decimals and float(number.replace(",", "")) == float(compute(expression)):
+                return [replace(step, expression=expression, result=number)]
+    return []
 
 
 def _parts(step: Computation) -> list[Computation]:

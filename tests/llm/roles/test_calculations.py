@@ -155,6 +155,19 @@ def test_right_arithmetic_of_the_model_stands_under_the_answer() -> None:
     assert draft.text == "She was 37 [1]. 1911 − 1874 = 37 [2][3]"
 
 
+@pytest.mark.parametrize(("given", "places"), [("1.02", 2), ("1", 0), ("1.0", 1)])
+def test_right_arithmetic_is_rounded_as_the_answer_gives_it(given: str, places: int) -> None:
+    said = f"1911 is about {given} times 1874 [1]."
+    draft, prompts = answered(says(said, short_answer=given, working="1,911 / 1,874 = 1.0197, rounded."))
+    assert len(prompts) == 1
+    assert [step.expression for step in draft.computations] == [f"round(1911 / 1874, {places})"]
+
+
+def test_another_number_than_the_rounded_one_is_no_result() -> None:
+    draft, _ = answered(says("It is about 1.03 times that [1].", short_answer="1.03", working="1911 / 1874 = 1.0197"))
+    assert draft.computations == ()
+
+
 HOSTILE = ["9^9^9^9", "__import__('os').system('id')", "(" * 5000, "9" * 7000, "open('/etc/passwd')"]
 
 
