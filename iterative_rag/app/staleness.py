@@ -14,7 +14,6 @@ from pathlib import Path
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.catalogue import version_of
 from iterative_rag.index.corpora import Corpora
-from iterative_rag.index.ingest import id_under
 from iterative_rag.protocols import Corpus, DocumentSource, Skipped
 from iterative_rag.sources.folder import Folder
 from iterative_rag.sources.formats.format import format_in_folder, shown
@@ -42,6 +41,8 @@ class Staleness:
 
 def staleness(corpora: Corpora, name: str, open_source: Callable[[str], DocumentSource]) -> Staleness:
     """Read every source of a corpus again. Raises CorpusNotFound or CorpusDamaged."""
+    from iterative_rag.index.ingest import id_under
+
     new = changed = gone = 0
     roots: list[str] = []
     unread: list[tuple[str, str]] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from iterative_rag.builtin.encoder import EncoderNetwork, word_rank
 from iterative_rag.builtin.networks import lazy
@@ -17,11 +18,8 @@ from iterative_rag.builtin.question.follow_ups import RuleFollowUps
 from iterative_rag.builtin.question.need_query import read_query, wants_extract
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.question.splitter import Splitter, SplitterNetwork
-from iterative_rag.builtin.reading import passage_extracts
 from iterative_rag.builtin.reading.evidence_reader import EvidenceNetwork, EvidenceReader
-from iterative_rag.builtin.reading.findings import Finding
-from iterative_rag.builtin.reading.page_reader import EvidencePageReader
-from iterative_rag.builtin.reading.page_units import UnitPage, page
+from iterative_rag.builtin.reading.findings import EXTRACTS, RULES, Finding
 from iterative_rag.builtin.reasoning.answer_trust import CAREFUL, AnswerTrust, FittedAnswerTrust, Thresholds
 from iterative_rag.builtin.reasoning.joint_reading import JointReading
 from iterative_rag.builtin.reasoning.planned_roles import PlannedRoles
@@ -29,6 +27,10 @@ from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.builtin.reasoning.rewording import BuiltinRewriter
 from iterative_rag.protocols import BackendTraits, Cache, CallBudget, Corpus, Embedder, Roles
 from iterative_rag.types import Extract, Need, Window
+
+if TYPE_CHECKING:
+    from iterative_rag.builtin.reading.page_reader import EvidencePageReader
+    from iterative_rag.builtin.reading.page_units import UnitPage
 
 # Extracts below this trust are dropped: no answer is built on them (`reasoning.answer_trust`), they only cost memory.
 FLOOR = 0.05
@@ -59,8 +61,7 @@ class BuiltinBackend:
     ) -> None:
         # The engine reads windows in parallel, so each reading uses one thread.
         evidence = EvidenceReader(threads=1)
-        self._embedder = embedder
-        self._reader = reader or EvidencePageReader(evidence)
+        self._extractor = BuiltinExtractor(evidence, embedder, reader)
         self._grader = ReaderRoles(evidence, cache)
         self._rewriter = BuiltinRewriter()
         self._planner = planner or QuestionPlanner(Splitter(cache=cache))
@@ -81,10 +82,9 @@ class BuiltinBackend:
         """The roles. The budget is unused, since no role makes an LLM call."""
         planner = self._planner_for(corpus)
         planned = PlannedRoles(planner, self._caution, self._trust)
-        extractor = BuiltinExtractor(self._reader, self._embedder)
         return Roles(
             analyst=planned,
-            extractor=extractor,
+            extractor=self._extractor,
             rephraser=planned,
             answerer=planned,
             confirmers=(JointReading(planner, self._grader),),
@@ -96,28 +96,36 @@ class BuiltinBackend:
 
 
 class BuiltinExtractor:
-    def __init__(self, reader: EvidencePageReader, embedder: Embedder) -> None:
-        self._reader, self._embedder = reader, embedder
+    """Implements protocols.Extractor. How a page is read is loaded when one is: a repeated question reads none."""
+
+    def __init__(self, evidence: EvidenceReader, embedder: Embedder, reader: EvidencePageReader | None = None) -> None:
+        self._evidence, self._embedder, self._reader = evidence, embedder, reader
 
     @property
     def fingerprint(self) -> str:
-        return f"builtin/{self._reader.fingerprint}/{passage_extracts.VERSION}"
+        rules = self._reader.fingerprint if self._reader else f"{self._evidence.name}/{RULES}"
+        return f"builtin/{rules}/{EXTRACTS}"
 
     def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
         """Every window is read for every need by itself; the models do not use the question behind them."""
+        from iterative_rag.builtin.reading.page_reader import EvidencePageReader
+        from iterative_rag.builtin.reading.page_units import page
+
+        reader = self._reader or EvidencePageReader(self._evidence)
         return tuple(
             Extract(statement, quote, finding.value, round(finding.score, 4), (n,), position)
             for n, need in enumerate(needs)
             for position, window in enumerate(windows)
-            for finding in self._read(need.question, page(window))
+            for finding in self._read(reader, need.question, page(window))
             if finding.score >= FLOOR
             for quote, statement in finding.quotes
             if quote in page(window).text
         )
 
-    def _read(self, question: str, page: UnitPage) -> list[Finding]:
-        query = read_query(question)
-        findings = self._reader.read(query, page)
-        if wants_extract(question):
-            return passage_extracts.pick(question, page, self._embedder, findings)
-        return findings
+    def _read(self, reader: EvidencePageReader, question: str, page: UnitPage) -> list[Finding]:
+        findings = reader.read(read_query(question), page)
+        if not wants_extract(question):
+            return findings
+        from iterative_rag.builtin.reading.passage_extracts import pick
+
+        return pick(question, page, self._embedder, findings)

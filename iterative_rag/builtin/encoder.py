@@ -92,10 +92,6 @@ class BuiltinEncoder:
         """Encode one text as a unit vector, float32 of shape (384,), the same as `embed_documents` returns for it."""
         return self._loaded().encode(text)
 
-    def count_tokens(self, text: str) -> int:
-        """Number of tokens of `text` that are encoded, with [CLS] and [SEP]: 2 to 256."""
-        return len(self._loaded().token_ids(text))
-
 
 def build(spec: Spec, *, timeout: float, cache: Cache | None) -> Embedder:
     """For the registry of embedders; the encoder has no server to wait for, and keeps nothing."""

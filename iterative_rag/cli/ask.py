@@ -88,13 +88,14 @@ def ask(
 
 def opened(settings: Settings, conversation: str, *, question: str = "", quiet: bool = False) -> IterativeRAG:
     """What answers a first `question`, or goes on with a conversation ("": none) as that was asked before."""
-    from iterative_rag.app.conversations import ConversationStore
-    from iterative_rag.app.conversations.going_on import conversation_named, gone_on
     from iterative_rag.app.factory import IterativeRAG
 
     parts: tuple[Within, ...] = ()
     told = ""
     if conversation:
+        from iterative_rag.app.conversations import ConversationStore
+        from iterative_rag.app.conversations.going_on import conversation_named, gone_on
+
         settings, parts, told = gone_on(settings, conversation_named(conversation, ConversationStore()))
     if not quiet:
         announce_starter(settings)

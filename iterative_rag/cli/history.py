@@ -156,13 +156,13 @@ def _found(words: str) -> PastRun:
 
 def print_answer(answer: Answer, form: ExportFormat) -> None:
     """An answer on stdout."""
-    from iterative_rag import __version__
     from iterative_rag.cli.answer_view import show_answer, shown_source
 
     match form:
         case ExportFormat.TEXT:
             show_answer(answer, out())
         case ExportFormat.JSON:
+            from iterative_rag import __version__
             from iterative_rag.storage.output import answer_to_json
 
             write_json(answer_to_json(answer, version=__version__))
@@ -171,6 +171,7 @@ def print_answer(answer: Answer, form: ExportFormat) -> None:
 
             write(as_markdown(answer, shown_source))
         case ExportFormat.HTML:
+            from iterative_rag import __version__
             from iterative_rag.app.proof.proof_file import proof_html
 
             write(proof_html(answer, version=__version__, source=shown_source))

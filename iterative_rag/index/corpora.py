@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, CorpusNotFound
 from iterative_rag.index.catalogue import SCHEMA_VERSION, Generation
@@ -23,11 +24,12 @@ from iterative_rag.index.replacing import discard, discard_if_empty, removing, u
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, rebuild_command, roots_of, sqlite_errors
 from iterative_rag.index.vector_store import LOCAL, VECTORS, Place, PlaceOf, places_at
 from iterative_rag.index.writer import Chunking, CorpusWriter, check_all_given
-from iterative_rag.index.zim.zim_corpus import ZimCorpus
 from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.sources.formats.format import unreadable
-from iterative_rag.sources.zim_file import ZimFile
 from iterative_rag.system.files import CORPUS_DATABASE, private_folder, tighten
+
+if TYPE_CHECKING:
+    from iterative_rag.index.zim.zim_corpus import ZimCorpus
 
 _NAMES_SHOWN = 8
 
@@ -38,8 +40,8 @@ class CorpusInfo:
     this package) or "damaged"; `updated` is ISO 8601. Includes documents that are written but not yet published.
 
     `place` is where its vectors are: "local", or the address of a server and a collection; or the path of a ZIM file
-    (with `file`), which is searched as it is. `languages` are numbers of
-    documents by code, without those that are English or not clear.
+    (with `file`), which is searched as it is. `languages` are numbers of documents by code, without those that are
+    English or not clear.
     """
 
     name: str
@@ -144,8 +146,12 @@ class Corpora:
     ) -> ZimCorpus | None:
         """The ZIM file that a corpus is, by its name or path; None for another corpus. Raises CorpusError."""
         name = self.known(name)
-        file = linked_file(self.folder(name))
-        return ZimCorpus(name, ZimFile(file), Ranker(embedder, cache, reranker)) if file else None
+        if not (file := linked_file(self.folder(name))):
+            return None
+        from iterative_rag.index.zim.zim_corpus import ZimCorpus
+        from iterative_rag.sources.zim_file import ZimFile
+
+        return ZimCorpus(name, ZimFile(file), Ranker(embedder, cache, reranker))
 
     def open(
         self, name: str, embedder: Embedder, *, cache: Cache | None = None, reranker: Reranker | None = None
@@ -263,6 +269,8 @@ def _holds(folder: Path) -> bool:
 
 def _info_of(name: str, path: Path) -> CorpusInfo:
     """What a ZIM file tells of itself. One that cannot be read is "damaged", one that is not there "missing"."""
+    from iterative_rag.sources.zim_file import ZimFile
+
     try:
         file = ZimFile(path)
     except CorpusError:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from iterative_rag.text import languages
 from iterative_rag.text.folding import folded
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.unspaced import UNSPACED
 
 if TYPE_CHECKING:
@@ -39,11 +40,11 @@ _NAMES: Mapping[str, str] = {
 # Languages for which it has a stemmer alone.
 _STEMMERS = {"hy": "Armenian", "ta": "Tamil"}
 
-_UNSPACED = re.compile(f"[{UNSPACED}]+")
+_UNSPACED = lazy_pattern(f"[{UNSPACED}]+")
 # Korean has spaces, and particles on its words, which pairs of syllables leave behind.
-_UNSPACED_OR_HANGUL = re.compile(f"[{UNSPACED}\uac00-\ud7af]+")
+_UNSPACED_OR_HANGUL = lazy_pattern(f"[{UNSPACED}\uac00-\ud7af]+")
 # Vowel points of Hebrew, and of Arabic with its elongation: seldom written, and never in a query.
-_POINTS = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\u0640]")
+_POINTS = lazy_pattern("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\u0640]")
 # Letters that are written in two ways, or whose lower case depends on the language.
 _LETTERS = {
     "az": str.maketrans("İI", "iı"),

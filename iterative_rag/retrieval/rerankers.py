@@ -21,11 +21,9 @@ if TYPE_CHECKING:
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
 
 
-def reranker(wanted: object, settings: Settings, cache: Cache | None = None) -> Reranker | None:
-    """None leaves passages as the index ranks them. Raises UsageError for what is not a reranker."""
+def reranker(wanted: object, settings: Settings, cache: Cache | None = None) -> Reranker:
+    """Raises UsageError for what is not a reranker."""
     if isinstance(wanted, str):
-        if wanted == "none":
-            return None
         spec = parse_spec(wanted, RERANKERS)
         build: Callable[..., Reranker] = RERANKERS.load(spec.kind)
         return build(spec, settings, cache=cache) if spec.model else build(cache=cache)

@@ -24,7 +24,6 @@ from iterative_rag.builtin.builtin_backend import BuiltinExtractor
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.builtin.language.value_agreement import agree
 from iterative_rag.builtin.reading.evidence_reader import EvidenceReader
-from iterative_rag.builtin.reading.page_reader import EvidencePageReader
 from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.builtin.reasoning.second_reading import is_known, sentences_of
 from iterative_rag.engine.budget import RunBudget
@@ -82,7 +81,7 @@ class Readers:
         assert model is not None, "--llm must name a language model"
         evidence = EvidenceReader(threads=1)
         self.check = FactSupport(ReaderRoles(evidence))
-        self.extractor = BuiltinExtractor(EvidencePageReader(evidence), BuiltinEncoder())
+        self.extractor = BuiltinExtractor(evidence, BuiltinEncoder())
         call = RoleCall("read", SentenceReply, model, RunBudget(settings, Trace("", [])), None, REPLY_TOKENS)
         self.model = LLMSentenceReader(call)
 

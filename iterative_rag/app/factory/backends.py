@@ -44,10 +44,13 @@ def make_embedder(wanted: object | None, settings: Settings, kept: Cache | None 
 
 
 def make_reranker(settings: Settings, kept: Cache | None = None, wanted: object | None = None) -> Reranker | None:
-    """The reranker of the settings, or `wanted`: a spec, a LlamaIndex node postprocessor or a Reranker."""
+    """That of the settings, or `wanted`: a spec, a LlamaIndex node postprocessor or a Reranker. None ranks nothing."""
+    wanted = settings.rerank if wanted is None else wanted
+    if wanted == "none":
+        return None
     from iterative_rag.retrieval.rerankers import reranker
 
-    return reranker(settings.rerank if wanted is None else wanted, settings, kept)
+    return reranker(wanted, settings, kept)
 
 
 def builtin_reader(kept: Cache) -> ReaderRoles:
@@ -181,11 +184,11 @@ def profile_of(settings: Settings) -> ModelProfile | None:
 
 
 def _profile(spec: Spec) -> ModelProfile | None:
+    if spec.kind == "builtin":
+        return None
     from iterative_rag.settings.model_profile import profiles_folder, read_profile
 
-    if spec.kind == "builtin" or not profiles_folder().is_dir():
-        return None
-    return read_profile(model_identity(spec))
+    return None if not profiles_folder().is_dir() else read_profile(model_identity(spec))
 
 
 class CarefulBackend:

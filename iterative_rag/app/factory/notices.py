@@ -3,7 +3,6 @@ was not indexed, files that have changed, and articles that the corpus lacks."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from iterative_rag.errors import UsageError
 from iterative_rag.settings.model import AUTO
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.languages import language_names
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import AnalysisStep, Needs, ReadingStep, ReasonCode, Step
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 _WITH_AN_LLM = "use an LLM: --llm ollama/llama3.1:8b"
 _MOST_MISSING = 4
 # Two or more capitalised words in a row, or one that is not the first: what a need is about.
-_NAME = re.compile(r"\b[^\W\d_a-z][\w.’'-]*(?:\s+(?:(?:of|the|de|von|van|and)\s+)*[^\W\d_a-z][\w.’'-]*)*")
-_ASKING = re.compile(r"^(?:Who|What|Which|When|Where|How|Why|In|On|At|Is|Was|Were|Did|Does|The|A|An)\b\s*")
+_NAME = lazy_pattern(r"\b[^\W\d_a-z][\w.’'-]*(?:\s+(?:(?:of|the|de|von|van|and)\s+)*[^\W\d_a-z][\w.’'-]*)*")
+_ASKING = lazy_pattern(r"^(?:Who|What|Which|When|Where|How|Why|In|On|At|Is|Was|Were|Did|Does|The|A|An)\b\s*")
 
 
 def notices(rag: IterativeRAG, answer: Answer, corpus: Corpus, steps: Sequence[Step]) -> tuple[str, tuple[str, ...]]:

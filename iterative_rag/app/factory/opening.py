@@ -187,9 +187,14 @@ def _starter_corpus(settings: Settings, embedder: Embedder, opened: Callable[[],
 def for_one_run(corpus: Corpus, within: Sequence[Within] = ()) -> Iterator[Corpus]:
     """The corpus pinned to its present generation: documents that a run has found stay readable. With `within`, that
     part of it. Raises NothingWithin."""
-    from iterative_rag.index.collections.collection_corpus import CollectionCorpus, only_as_a_whole
     from iterative_rag.index.corpora import IndexedCorpus
     from iterative_rag.index.filters import CorpusWithin
+
+    if isinstance(corpus, IndexedCorpus):
+        with closing(corpus.pinned()) as pinned:
+            yield CorpusWithin(pinned, within) if any(within) else pinned
+        return
+    from iterative_rag.index.collections.collection_corpus import CollectionCorpus, only_as_a_whole
     from iterative_rag.index.joint_corpus import JointCorpus
     from iterative_rag.index.zim.zim_corpus import ZimCorpus
 
@@ -204,9 +209,6 @@ def for_one_run(corpus: Corpus, within: Sequence[Within] = ()) -> Iterator[Corpu
     elif isinstance(corpus, JointCorpus):
         with _joint_for_one_run(corpus, within) as parts:
             yield parts
-    elif isinstance(corpus, IndexedCorpus):
-        with closing(corpus.pinned()) as pinned:
-            yield CorpusWithin(pinned, within) if any(within) else pinned
     elif any(within):
         raise UsageError("Only a whole corpus can be asked within a part of it.", hint="Leave out the part.")
     else:

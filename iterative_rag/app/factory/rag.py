@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import threading
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Sequence
@@ -23,16 +22,7 @@ from iterative_rag.storage.cache import cache_key
 from iterative_rag.storage.output import recorded_parts
 from iterative_rag.system.threads import RunStopped, refuse_stopped, stoppable
 from iterative_rag.text.folding import readable
-from iterative_rag.types import (
-    Answer,
-    Earlier,
-    Edit,
-    FinalStep,
-    Revision,
-    RunProgress,
-    Step,
-    Within,
-)
+from iterative_rag.types import Answer, Earlier, Edit, FinalStep, Revision, RunProgress, Step, Within
 
 if TYPE_CHECKING:
     from iterative_rag.app.conversations import ConversationSession
@@ -263,6 +253,8 @@ async def in_thread(items: Callable[[], Iterator[T]]) -> AsyncGenerator[T]:
     Where the caller is cancelled or takes no more, the work is stopped before its next model call or item; its thread
     is not waited for.
     """
+    import asyncio
+
     loop = asyncio.get_running_loop()
     # Each item in a tuple of its own; behind the last one the error that ended the work, None where there was none.
     arrived: asyncio.Queue[tuple[T] | BaseException | None] = asyncio.Queue()

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from html import escape
+from typing import TYPE_CHECKING
 
-from iterative_rag.app.conversations import Conversation
-from iterative_rag.storage.output import (
-    NEAREST,
-    apart,
-    around_value,
-    chain_lines,
-    cost,
-    headline,
-    origin,
-    quote_of,
-    remarks,
-    said_lines,
-)
+from iterative_rag.storage import output
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.markup import escaped_markdown
 from iterative_rag.text.text_blocks import TextBlock, TextHeading, TextParagraph, TextTable, text_blocks
 from iterative_rag.types import Answer, Citation, ConfidenceWord, ReasonCode
+
+if TYPE_CHECKING:
+    from iterative_rag.app.conversations import Conversation
 
 # How the source of a document is told.
 SourceName = Callable[[str], str]
@@ -47,29 +39,29 @@ def as_markdown(answer: Answer, name: SourceName = str, *, heading: str = "", un
     for citation in answer.citations:
         lines += _md_citation(citation, name)
     if answer.nearest:
-        lines += [NEAREST, ""]
+        lines += [output.NEAREST, ""]
     for passage in answer.nearest:
         lines += _md_citation(passage, name)
-    return "\n".join([*lines, f"*{_md(cost(answer))}*", ""])
+    return "\n".join([*lines, f"*{_md(output.cost(answer))}*", ""])
 
 
 def markdown_body(answer: Answer) -> Iterator[str]:
     """The answer in lines, without its quotes: how sure it is, its value, its text, the way to it, and remarks."""
-    head, _ = headline(answer)
+    head, _ = output.headline(answer)
     if head:
         yield f"**{head.strip()}** {_md(answer.reason if answer.label else '')}".rstrip()
     if head and answer.confidence_word is not ConfidenceWord.WEAK_GUESS:
         yield ""
-    if short := apart(answer):
+    if short := output.apart(answer):
         yield from (f"**{_md(short)}**", "")
     for block in text_blocks(answer.text) if answer.form.is_text else ():
         yield from (*markdown_lines(block), "")
-    for said in said_lines(answer):
-        before, value, after = map(escaped_markdown, around_value(said, answer))
+    for said in output.said_lines(answer):
+        before, value, after = map(escaped_markdown, output.around_value(said, answer))
         yield from (f"{before}**{value}**{after}" if value else before, "")
-    if chain := chain_lines(answer):
+    if chain := output.chain_lines(answer):
         yield from (*(f"- {_md(link)}" for link in chain), "")
-    for told in remarks(answer):
+    for told in output.remarks(answer):
         yield from (_md(told), "")
 
 
@@ -97,21 +89,21 @@ def _md_citation(citation: Citation, name: SourceName) -> list[str]:
     title = f"**{_md(citation.title)}**"
     title = f"[{title}](<{citation.link}>)" if citation.link else title
     copies = f"; the same text: {', '.join(map(name, citation.copies))}" if citation.copies else ""
-    place = _md(f"{origin(citation, name)}{copies}")
-    return [f"\\[{citation.n}\\] {title}, {place}", "", f"> {_md(quote_of(citation))}", ""]
+    place = _md(f"{output.origin(citation, name)}{copies}")
+    return [f"\\[{citation.n}\\] {title}, {place}", "", f"> {_md(output.quote_of(citation))}", ""]
 
 
 def said_html(answer: Answer) -> Iterator[str]:
     """What an answer says, as paragraphs: how sure it is, its value where the text does not hold it, and its text."""
-    label, _ = headline(answer)
+    label, _ = output.headline(answer)
     if label:
         yield f"<p><strong>{label.strip()}</strong> {_html(answer.reason)}</p>"
-    if short := apart(answer):
+    if short := output.apart(answer):
         yield f'<p class="short">{_html(short)}</p>'
     for block in text_blocks(answer.text) if answer.form.is_text else ():
         yield block_html(block, escape)
-    for said in said_lines(answer):
-        before, value, after = map(escape, around_value(said, answer))
+    for said in output.said_lines(answer):
+        before, value, after = map(escape, output.around_value(said, answer))
         yield f"<p>{before}{f'<strong>{value}</strong>' if value else ''}{after}</p>"
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from iterative_rag.builtin.language.function_words import content
 from iterative_rag.builtin.language.text_values import amounts, dates, periods
@@ -16,8 +17,10 @@ from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.answer_form import is_measured
 from iterative_rag.builtin.reading.evidence_reader import KINDS, EvidenceReading
 from iterative_rag.builtin.reading.findings import NOTHING
-from iterative_rag.builtin.reading.page_units import ShownPassage
 from iterative_rag.text.patterns import lazy_pattern
+
+if TYPE_CHECKING:
+    from iterative_rag.builtin.reading.page_units import ShownPassage
 
 Features = dict[str, float]
 

@@ -20,7 +20,7 @@ from iterative_rag.builtin.reading.answer_form import asks_for_measure, fits, la
 from iterative_rag.builtin.reading.denials import denies_value, denies_yes, is_untrue
 from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, EvidenceReading, PassageText
 from iterative_rag.builtin.reading.finding_odds import Features
-from iterative_rag.builtin.reading.findings import BEST, NONE, NOTHING, Finding, best_of, trust
+from iterative_rag.builtin.reading.findings import BEST, INCOMPLETE, NONE, NOTHING, RULES, Finding, best_of, trust
 from iterative_rag.builtin.reading.infobox_facts import infobox_fact, item_asked_for
 from iterative_rag.builtin.reading.page_units import (
     PROSE,
@@ -34,7 +34,7 @@ from iterative_rag.builtin.reading.page_units import (
 )
 from iterative_rag.builtin.reading.subject_names import SURE, is_named, is_of_others, namesake_share
 from iterative_rag.builtin.tables.page_tables import OMISSION
-from iterative_rag.builtin.tables.table_answers import INCOMPLETE, table_answers
+from iterative_rag.builtin.tables.table_answers import table_answers
 from iterative_rag.builtin.tables.table_operations import TableOperation
 from iterative_rag.builtin.tables.table_question import asks_for_all
 from iterative_rag.text.markdown_rows import is_row
@@ -97,16 +97,15 @@ class _Candidate:
 
 
 class EvidencePageReader:
-    """Reads the answers to a query out of a page; thread-safe. `fingerprint` identifies rules and weights, since
-    findings are cached under it. `without`: parts that are left out, for measuring what each adds: the files
-    "infobox_facts" and "table_answers"."""
+    """Reads the answers to a query out of a page; thread-safe. `without`: parts that are left out, for measuring what
+    each adds: the files "infobox_facts" and "table_answers"."""
 
     def __init__(self, evidence: EvidenceReader, *, without: Collection[str] = ()) -> None:
         self._evidence, self._without = evidence, frozenset(without)
 
     @property
     def fingerprint(self) -> str:
-        return "/".join((self._evidence.name, "44", *sorted(self._without)))
+        return "/".join((self._evidence.name, RULES, *sorted(self._without)))
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if not is_named(query, page):

@@ -12,7 +12,6 @@ from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.protocols import Embedder
 from iterative_rag.text.patterns import lazy_pattern
 
-VERSION = "extracts-2"
 # Sentences of a page that are compared by meaning, those that are returned, and the least score of one.
 COMPARED, PICKED, LEAST = 12, 2, 0.3
 # What nearness of meaning and shared words count, and what the reader's choice of a sentence does: it is made to find

@@ -13,10 +13,9 @@ from iterative_rag.builtin.language.text_values import dates
 from iterative_rag.builtin.question.need_query import read_query, wants_extract
 from iterative_rag.builtin.question.question_planner import as_it_stands
 from iterative_rag.builtin.reading.answer_form import is_of_kind
-from iterative_rag.builtin.reading.findings import NOTHING
+from iterative_rag.builtin.reading.findings import INCOMPLETE, NOTHING
 from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue
 from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
-from iterative_rag.builtin.tables.table_answers import INCOMPLETE
 from iterative_rag.text.folding import folded
 from iterative_rag.text.markup import plain
 from iterative_rag.text.mentions import with_unit

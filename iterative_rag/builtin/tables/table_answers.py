@@ -10,6 +10,7 @@ from functools import lru_cache
 from iterative_rag.builtin.language.function_words import content
 from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.question.need_query import Query
+from iterative_rag.builtin.reading.findings import INCOMPLETE
 from iterative_rag.builtin.tables.cell_values import cell_value, header_unit
 from iterative_rag.builtin.tables.page_tables import PageTable, TableKind, TableRow
 from iterative_rag.builtin.tables.reading_choice import ChosenReading, choose, trust, trust_features
@@ -18,8 +19,6 @@ from iterative_rag.builtin.tables.table_question import TableQuestion, read_tabl
 
 # Most rows that are quoted one by one; those beyond are quoted as one range of the table, up to so many characters.
 MOST_QUOTED, LONGEST_RANGE = 12, 6000
-# The statement of a list of which rows may be missing ends so.
-INCOMPLETE = "(the list may be incomplete)"
 _AND = " and "
 
 
