@@ -124,7 +124,7 @@ def test_outside_libraries_stay_in_their_adapters(path: Path) -> None:
 MOST_LINES = {
     "app": 3944,
     "builtin": 9001,
-    "cli": 4056,
+    "cli": 4040,
     "computing": 1000,
     "engine": 3550,
     "errors": 244,

@@ -7,23 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from iterative_rag.cli.console import Piece, Printer, clean
-from iterative_rag.storage.output import (
-    NEAREST,
-    NO_ARTICLE,
-    apart,
-    around_value,
-    chain_lines,
-    corpus_option,
-    cost,
-    fetch_commands,
-    headline,
-    marks,
-    origin,
-    quote_of,
-    said_lines,
-    taken_lines,
-    told_apart,
-)
+from iterative_rag.storage import output
 from iterative_rag.text.markup import plain
 from iterative_rag.text.text_blocks import TextBlock, TextHeading, TextParagraph, TextTable, text_blocks
 from iterative_rag.types import Answer, AnswerForm, Citation, ReasonCode, Status
@@ -33,7 +17,7 @@ _COPIES_SHOWN = 3
 
 def show_answer(answer: Answer, printer: Printer) -> None:
     """The short answer, the sentence, the numbered citations, what to try and one line of cost."""
-    head = headline(answer)
+    head = output.headline(answer)
     if answer.status in (Status.ABSTAINED, Status.INCOMPLETE):
         printer.line(head, clean(answer.reason or answer.text))
         head = ("", "")
@@ -54,7 +38,7 @@ def show_answer(answer: Answer, printer: Printer) -> None:
         show_citation(citation, printer)
     if answer.nearest:
         printer.blank()
-        printer.line((NEAREST, "yellow"))
+        printer.line((output.NEAREST, "yellow"))
     for passage in answer.nearest:
         show_citation(passage, printer)
     if tries := list(_to_try(answer)):
@@ -63,33 +47,33 @@ def show_answer(answer: Answer, printer: Printer) -> None:
     for what, typed in tries:
         printer.command(clean(f"{what}: {typed}" if typed else what), indent="  ")
     printer.blank()
-    printer.line((cost(answer), "dim"))
+    printer.line((output.cost(answer), "dim"))
 
 
 def _show_text(answer: Answer, printer: Printer, head: Piece) -> None:
     """The answer with its value made bold; the value in a line of its own where the text does not hold it. The first
     line begins with `head`."""
-    if short := apart(answer):
+    if short := output.apart(answer):
         printer.line(head, (short, "bold green"))
         head = ""
-    for line in said_lines(answer):
-        before, value, after = around_value(line, answer)
+    for line in output.said_lines(answer):
+        before, value, after = output.around_value(line, answer)
         printer.line(head, before, (value, "bold green"), after)
         head = ""
 
 
 def _show_remarks(answer: Answer, printer: Printer) -> None:
-    for link in chain_lines(answer):
+    for link in output.chain_lines(answer):
         printer.line(clean(link), indent="  ", hang="    ")
     if answer.last_attempt:
         printer.line(("Last attempt", "bold yellow"), ": nothing more was found; this is what the facts make likely")
-    for taken in taken_lines(answer):
+    for taken in output.taken_lines(answer):
         printer.line(clean(taken))
     for label, style, texts in (("also", "dim", answer.also), ("caveat", "yellow", answer.caveats)):
         for text in texts:
             printer.line((label, style), f"  {clean(plain(text))}", hang="    ")
-    for conflict in told_apart(answer):
-        sides = "; ".join(f"{side.value} {marks(side.facts)}" for side in conflict.sides)
+    for conflict in output.told_apart(answer):
+        sides = "; ".join(f"{side.value} {output.marks(side.facts)}" for side in conflict.sides)
         printer.line(("Sources differ", "bold yellow"), f" ({clean(conflict.need)}): {clean(sides)}")
     # Where an answer is incomplete, its reason names what was not read.
     for document in answer.unread if answer.status in (Status.ANSWERED, Status.EXTRACT) else ():
@@ -124,10 +108,10 @@ def show_citation(citation: Citation, printer: Printer) -> None:
     printer.line(
         (number, "cyan"),
         (clean(citation.title), f"bold{link}"),
-        (f"  {clean(origin(citation, shown_source))}", "dim"),
+        (f"  {clean(output.origin(citation, shown_source))}", "dim"),
         hang=hang,
     )
-    printer.line(f"“{clean(quote_of(citation))}”", indent=hang)
+    printer.line(f"“{clean(output.quote_of(citation))}”", indent=hang)
     if citation.link and citation.link != citation.source:
         printer.line((clean(citation.link), f"dim{link}"), indent=hang)
     if citation.copies:
@@ -148,9 +132,9 @@ def shown_source(source: str) -> str:
 def _to_try(answer: Answer) -> Iterator[tuple[str, str]]:
     from iterative_rag.app.proof.answer_export import to_try
 
-    for title, command in fetch_commands(answer):
-        yield NO_ARTICLE.format(clean(title)), command
+    for title, command in output.fetch_commands(answer):
+        yield output.NO_ARTICLE.format(clean(title)), command
     if answer.reason_code is ReasonCode.NOT_IN_CORPUS:
-        asked = corpus_option(answer.settings.get("corpus", ""))
+        asked = output.corpus_option(answer.settings.get("corpus", ""))
         yield "what the corpus has", f"iterative-rag search {shlex.quote(answer.question)}{asked}"
     yield from to_try(answer)

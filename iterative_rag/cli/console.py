@@ -11,6 +11,7 @@ import logging
 import os
 import re
 import sys
+from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
@@ -31,11 +32,15 @@ class Printer:
     """Writes styled lines to one stream; wraps them with a hanging indent in a terminal, never in a pipe."""
 
     def __init__(self, stream: TextIO) -> None:
+        self._stream, self.terminal = stream, stream.isatty()
+
+    @cached_property
+    def console(self) -> Console:
         from rich.console import Console
 
-        self.terminal = stream.isatty()
+        stream = self._stream
         coloured = self.terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-        self.console: Console = Console(
+        return Console(
             file=cast(IO[str], Styled(stream)) if isinstance(stream, TerminalStream) else stream,
             color_system="auto" if coloured else None,
             highlight=False,
@@ -47,6 +52,9 @@ class Printer:
 
     def line(self, *pieces: Piece, indent: str = "", hang: str | None = None) -> None:
         """One paragraph. `hang` is the indentation of its further lines (as wide as `indent` by default)."""
+        plain = visible("".join(piece if isinstance(piece, str) else piece[0] for piece in pieces)).rstrip()
+        if self._wrote(indent + plain if plain else ""):
+            return
         from rich.text import Text
 
         text = Text()
@@ -63,10 +71,22 @@ class Printer:
 
     def command(self, words: str, *, indent: str = "") -> None:
         """One line that is never broken, so that it can be copied."""
-        self.console.print(f"{indent}{visible(words)}", soft_wrap=True)
+        if not self._wrote(line := f"{indent}{visible(words)}"):
+            self.console.print(line, soft_wrap=True)
 
     def blank(self) -> None:
-        self.console.print()
+        self.line()
+
+    def _wrote(self, line: str) -> bool:
+        """Whether it is a pipe and has the line now: there rich, which takes 15 ms to load, would only lay out tabs."""
+        if self.terminal or "\t" in line:
+            return False
+        try:
+            self._stream.write(f"{line}\n")
+            self._stream.flush()
+        except BrokenPipeError:
+            self.console.on_broken_pipe()
+        return True
 
 
 def out() -> Printer:

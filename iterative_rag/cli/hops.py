@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 
+from iterative_rag import types
 from iterative_rag.cli.answer_view import show_answer
 from iterative_rag.cli.console import Printer, clean
 from iterative_rag.cli.live import RunStatus
 from iterative_rag.serve.step_notes import Note, shortened, step_notes
 from iterative_rag.storage.past_runs import Event, is_step, step_of
-from iterative_rag.types import (
-    AnalysisStep,
-    FinalStep,
-    FollowUpStep,
-    Need,
-    Needs,
-    ReadingStep,
-    RunProgress,
-    ShortlistStep,
-    Step,
-    ToolStep,
-)
 from iterative_rag.types.steps import AnswerDelta, TextWithdrawn, WrittenAnswer
 
 _DRAFT_SHOWN = 160  # characters of an answer that was taken back
@@ -36,7 +26,7 @@ class HopPrinter:
         self._written = WrittenAnswer(self._show_draft)
         self._draft = ""
         self._hop = 0
-        self._needs: tuple[Need, ...] = ()
+        self._needs: tuple[types.Need, ...] = ()
 
     def __enter__(self) -> HopPrinter:
         if self._status:
@@ -51,7 +41,7 @@ class HopPrinter:
         if self._status:
             self._status.stop()
 
-    def progress(self, at: RunProgress) -> None:
+    def progress(self, at: types.RunProgress) -> None:
         """Called between the steps, from any thread."""
         if self._status:
             self._status.progress(at)
@@ -66,15 +56,15 @@ class HopPrinter:
         if self._status:
             self._status.nearest = passages
 
-    def show(self, step: Step) -> None:
+    def show(self, step: types.Step) -> None:
         self._written.check(step)
-        if isinstance(step, ReadingStep) and step.facts:
+        if isinstance(step, types.ReadingStep) and step.facts:
             self.nearest(())
-        with self._printer.console:  # written at once, so that the line below is redrawn once
+        with self._printer.console if self._printer.terminal else nullcontext():  # the line below is redrawn once
             match step:
-                case FinalStep():
+                case types.FinalStep():
                     self._printer.blank()
-                case FollowUpStep():
+                case types.FollowUpStep():
                     if step.question != step.asked:
                         self._printer.line(("Understood as: ", "cyan"), (clean(step.question), "bold"), hang="  ")
                 case _:
@@ -82,18 +72,18 @@ class HopPrinter:
                     for note in step_notes(step):
                         self._note(note)
 
-    def _begin_hop(self, step: Step) -> None:
+    def _begin_hop(self, step: types.Step) -> None:
         """Print the head of a hop where it begins: with its question, or with the need that is looked for."""
         hop: int = getattr(step, "hop", 0)
-        need: Need | None = getattr(step, "need", None)
-        if isinstance(step, AnalysisStep) and isinstance(step.analysis, Needs):
+        need: types.Need | None = getattr(step, "need", None)
+        if isinstance(step, types.AnalysisStep) and isinstance(step.analysis, types.Needs):
             self._needs = step.analysis.needs
-        elif not isinstance(step, ShortlistStep | ToolStep) or hop <= self._hop:
+        elif not isinstance(step, types.ShortlistStep | types.ToolStep) or hop <= self._hop:
             return
         elif need:
             self._needs = (need,)
         self._hop = hop
-        question = step.question if isinstance(step, AnalysisStep) else need.question if need else ""
+        question = step.question if isinstance(step, types.AnalysisStep) else need.question if need else ""
         said = f"  {clean(question)}" if question else ""
         self._printer.line((f"hop {hop}", "bold cyan"), (said, "bold"), hang="       ")
 
@@ -145,7 +135,7 @@ def replay(events: Iterable[Event], printer: Printer, *, calls: bool = False) ->
                     hops.show(step)
                 elif is_step(event):
                     printer.line(("an event that cannot be read", "yellow"))
-                if isinstance(step, FinalStep):
+                if isinstance(step, types.FinalStep):
                     show_answer(step.answer, printer)
 
 

@@ -66,7 +66,7 @@ def test_a_question_that_is_repeated_loads_no_network(loaded: Loaded) -> None:
     first = loaded(*command)
     assert first >= {"onnxruntime", *UNREAD}
     assert first & (REMOTE | RARE | UNASKED) == set()
-    assert loaded(*command) & (NETWORKS | UNREAD | {"asyncio"}) == set()
+    assert loaded(*command) & (NETWORKS | UNREAD | {"asyncio", "rich"}) == set()
 
 
 def test_llama_index_is_loaded_for_a_call_that_the_cache_lacks(loaded: Loaded, server: FakeServer) -> None:
