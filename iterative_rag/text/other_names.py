@@ -19,6 +19,7 @@ from iterative_rag.text.languages import language_of
 from iterative_rag.text.patterns import lazy_pattern, table_beside
 
 _LARGE = lazy_pattern(r"[A-ZÀ-Þ]")
+_WORDS, _NOTHING = lazy_pattern(r"(?<![\w.])\w+"), lazy_pattern("(?!)")
 _WORD_BEFORE = lazy_pattern(r"(?P<sentence>(?:^|[.!?:]\s+)?)(?P<word>[^\W\d_][\w'-]*) $")
 _WORD_AFTER = lazy_pattern(r" (?P<word>[^\W\d_][\w'-]*)")
 _LANGUAGE_BEFORE = lazy_pattern(r"\b(?:in|into|speaks?|spoke|speaking|written|sung|learn(?:ed|t)?) $", re.IGNORECASE)
@@ -177,24 +178,30 @@ def asks_nation(question: str) -> bool:
 
 
 @cache
-def _nations() -> tuple[Mapping[str, str], re.Pattern[str]]:
+def _nations() -> tuple[Mapping[str, str], Mapping[str, re.Pattern[str]]]:
+    """The form of each name, and by a word the names that begin with it: a pattern of all takes 4 ms to compile."""
     forms = {
         folded_in_place(said).removesuffix("."): name.form
         for name in _names()
         if name.whole is not None
         for said in (*name.counting, *name.adjectives, *name.others, name.form)
     }
-    listed = "|".join(map(re.escape, sorted(forms, key=len, reverse=True)))
-    return forms, re.compile(rf"(?<![\w.])(?:{listed})(?!\w)")
+    by_word: dict[str, list[str]] = {}
+    for said in sorted(forms, key=len, reverse=True):
+        by_word.setdefault(re.split(r"\W", said)[0], []).append(re.escape(said))
+    return forms, {word: lazy_pattern(f"(?:{'|'.join(names)})(?!\\w)") for word, names in by_word.items()}
 
 
 @lru_cache(maxsize=4096)
 def nations_in(text: str) -> tuple[str, ...]:
     """Countries, their parts and continents in a text by name or adjective, in order, without duplicates. Only
     capitalised words name one: "turkey" does not."""
-    forms, pattern = _nations()
-    matches = (match for match in pattern.finditer(folded_in_place(text)) if _LARGE.match(text[match.start()]))
-    return tuple(dict.fromkeys(forms[match[0]] for match in matches))
+    (forms, by_word), plain, end, named = _nations(), folded_in_place(text), 0, []
+    for word in _WORDS.finditer(plain):
+        if word.start() >= end and (match := by_word.get(word[0], _NOTHING).match(plain, word.start())):
+            end = match.end()
+            named += [forms[match[0]]] if _LARGE.match(text[match.start()]) else []
+    return tuple(dict.fromkeys(named))
 
 
 def nation_named(text: str) -> str:

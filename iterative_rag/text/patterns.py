@@ -40,5 +40,5 @@ class _LazyPattern:
         return held
 
 
-# A word of any script, without digits.
-LETTERS = lazy_pattern(r"[^\W\d_]+")
+# A word of any script, without digits; and a digit, without which a text has no date and no amount.
+LETTERS, DIGIT = lazy_pattern(r"[^\W\d_]+"), lazy_pattern(r"\d")

@@ -10,7 +10,7 @@ from iterative_rag.text import units
 from iterative_rag.text.dates import Date
 from iterative_rag.text.languages import is_function_word, language_of
 from iterative_rag.text.numerals import Digits
-from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.patterns import DIGIT, lazy_pattern
 from iterative_rag.text.values import Mention, Moment, Quantity, Value
 
 _MONEY_SCALES = {"k": 1e3, "m": 1e6, "mn": 1e6, "b": 1e9, "bn": 1e9, "tn": 1e12}  # of money: "$5m"
@@ -41,7 +41,7 @@ def _number_pattern(code: str, *, lenient: bool) -> re.Pattern[str]:
 
 
 def quantities(text: str, digits: Digits, code: str, *, lenient: bool) -> Iterable[Mention]:
-    matches = _number_pattern(code, lenient=lenient).finditer(digits.text)
+    matches = _number_pattern(code, lenient=lenient).finditer(digits.text) if DIGIT.search(digits.text) else ()
     return filter(None, (_number(match, text, digits, code, lenient=lenient) for match in matches))
 
 

@@ -70,10 +70,11 @@ def _names(code: str) -> Mapping[str, tuple[str, ...]]:
     return names
 
 
-@cache
-def _pattern(code: str) -> re.Pattern[str]:
-    names = sorted(_names(code), key=len, reverse=True)
-    spelled = "|".join(re.escape(name).replace(r"\ ", r"[\s-]+") for name in names)
+@lru_cache(maxsize=512)
+def _pattern(code: str, letter: str) -> re.Pattern[str]:
+    """The units that begin with a letter: all of them take 2 to 4 ms to compile."""
+    names = sorted((name for name in _names(code) if name[0] == letter), key=len, reverse=True)
+    spelled = "|".join(re.escape(name).replace(r"\ ", r"[\s-]+") for name in names) or "(?!)"
     return re.compile(rf"[\s-]{{0,2}}(?P<unit>{spelled})(?![\w²³^]|/[a-z])")
 
 
@@ -87,7 +88,8 @@ class UnitName:
 
 def unit_at(plain: str, start: int, code: str) -> UnitName | None:
     """The unit whose name begins at `start`, after optional spaces and hyphens, in a text that was folded in place."""
-    match = _pattern(code).match(plain, start)
+    letter = next((sign for sign in plain[start : start + 3] if not sign.isspace() and sign != "-"), "")
+    match = _pattern(code, letter).match(plain, start)
     if match is None:
         return None
     name = re.sub(r"[\s-]+", " ", match["unit"])

@@ -23,7 +23,7 @@ _EDGES = lazy_pattern(f"^[{_AROUND}]+|[{_AROUND}]+$")
 
 def is_unspaced(text: str) -> bool:
     """Whether a text holds letters of such a script."""
-    return _RUN.search(text) is not None
+    return not text.isascii() and _RUN.search(text) is not None
 
 
 def apart(text: str) -> str:
