@@ -73,8 +73,8 @@ class TitleWords:
     def _add(self, title: str, *, whole: bool) -> None:
         written = [match[0] for match in _WORD.finditer(title)]
         plain = tuple(map(_plain, written))
-        common = any(word in ROLES | KINSHIP or ordinal(word) is not None for word in plain)
-        if 1 < len(plain) <= LONGEST_TITLE and not common:
+        common = (word in ROLES or word in KINSHIP or ordinal(word) is not None for word in plain)
+        if 1 < len(plain) <= LONGEST_TITLE and not any(common):
             self.names.setdefault(plain, title)
         for word, text in zip(plain, written, strict=True):
             if text[0].isupper() and word not in self.words and (len(plain) > 1 or whole):
