@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fakes.index_free_loop import ROLES, answer
@@ -84,8 +84,41 @@ def test_independent_needs_come_together_and_end_in_known() -> None:
     assert ROLES.analyst.analyse(inquiry) == Known()
 
 
+ODD = st.lists(
+    st.sampled_from(
+        [
+            "which",
+            "what",
+            "who",
+            "of",
+            "the",
+            "list",
+            "a",
+            "Brell's",
+            "it",
+            "her",
+            "is",
+            "did",
+            "#",
+            "15th",
+            "first",
+            "(",
+            ",",
+            ".",
+            ":",
+            "?",
+        ]
+    ),
+    max_size=9,
+)
+
+
 @settings(max_examples=20, deadline=None)
-@given(st.text(max_size=200))
+@given(st.one_of(st.text(max_size=200), ODD.map(" ".join)))
+@example("Which of Brell's bridges is the oldest?")
+@example("list of ?")
+@example(". Did ( what # The she?")
+@example("15th he The Of , ?")
 def test_no_question_breaks_the_roles(question: str) -> None:
     draft, _, _ = answer(question, {"Brell": RIVER, "List of masts of Westmark": MASTS}, hops=3)
     assert draft.answered == bool(draft.short_answer)

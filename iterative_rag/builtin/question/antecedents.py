@@ -155,7 +155,7 @@ def _antecedent(statement: str, noun: str, person: bool) -> tuple[str, bool] | N
         return None  # "Orley left his novel unfinished": it is not Orley
     subject = subject_end(tokens)
     after = tokens[subject + 1].low if subject and subject + 1 < len(tokens) else ""
-    defines = tokens[subject].low in _COPULA and after in _INDEFINITE | {"the"}
+    defines = after in _INDEFINITE | {"the"} and tokens[subject].low in _COPULA
     # What it introduces: "a future president".
     places = [n for n, token in enumerate(tokens[:-1]) if token.low in _INDEFINITE and not defines]
     heads = {n: head_noun(tokens[n + 1 : group_end(tokens, n + 1, len(tokens))]) for n in places}

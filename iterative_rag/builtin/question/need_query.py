@@ -192,7 +192,7 @@ def _asked(low: list[str], text: str) -> tuple[AnswerKind, tuple[str, ...], froz
                 end -= 1
             # "Which of the Seven Summits ...": what they are is not said.
             noun = [token.low for token in tokens[first:end] if after != "of" or not tokens[first].capital]
-            if tokens[end - 1].possessive:
+            if noun and tokens[end - 1].possessive:
                 noun[-1] = noun[-1].rstrip("s").rstrip("'’")
             kind = kind_of_noun(noun[-1]) if noun else AnswerKind.THING
             stems = tuple(

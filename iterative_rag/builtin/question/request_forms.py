@@ -111,6 +111,8 @@ def _is_phrase(asked: str) -> bool:
 def _plain(asked: str) -> str:
     """A question of its own for an embedded question ("where X was born") or a noun phrase ("the mayor of X")."""
     tokens = tokenize(asked)
+    if not tokens:  # "list of ?"
+        return asked
     at = int(tokens[0].low in PREPOSITIONS and len(tokens) > 1)
     if tokens[at].low in QUESTION_WORDS:
         return _inverted(asked, tokens, at)

@@ -165,10 +165,9 @@ def _small_article(text: str) -> str:
 
 def _modified(noun: str, tokens: list[Token], clause: str) -> str:
     """The question that resolves a noun with a clause after it; "" if no clause follows ("of ...")."""
-    first = tokens[0].low
-    after = tokens[1] if len(tokens) > 1 else None
-    if after is None:
+    if len(tokens) < 2:
         return ""
+    first, after = tokens[0].low, tokens[1]
     rest = clause[after.start :]
     if first == "whose":
         return f"Which {possessive(noun)} {rest}?"
