@@ -3,6 +3,7 @@ planned or alleged, or what has ended."""
 
 from __future__ import annotations
 
+from iterative_rag.builtin.language.function_words import lines
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.text.patterns import lazy_pattern
 
@@ -10,23 +11,14 @@ _PREDECESSOR = lazy_pattern(r"(?i)\bpredecessor of\b|^who(?:m)? did .+ (?:succee
 _FOLLOWED = lazy_pattern(r"(?i)\b(?:(?:succeeded|replaced|followed)\b[^.;]{0,40} by|successor)\W+(?:\w+ ){0,3}$")
 # What stands before a value that is not it: "the mayor is not Bo Orm", "in Tellby rather than in Orm".
 _NOT = lazy_pattern(r"(?i)\b(?:not|never|rather than|instead of|other than|unlike)(?: (?:the|an?|by|in|at|to|from))* $")
-# "The misconception that it was made for astronauts", "he is wrongly said to be": that is not so.
-_UNTRUE = lazy_pattern(
-    r"(?i)\b(?:misconception|myth|urban legend|false (?:belief|claim|rumou?r)) that\b|\ba hoax\b"
-    r"|\b(?:falsely|mistakenly|wrongly|incorrectly|erroneously) "
-    r"(?:believe|think|thought|said|claim|assume|report|credit)"
+_UNTRUE, _UNDONE, _CAME_ABOUT, _BEGUN, _FELL_THROUGH = (
+    lazy_pattern(rf"(?i)\b(?:{'|'.join(lines(name))})")
+    for name in ("untrue", "undone", "came_about", "begun", "fell_through")
 )
-# What was planned, tried, offered or only alleged, unless the sentence tells that it came about.
-_UNDONE = lazy_pattern(
-    r"(?i)\b(?:(?:plan(?:ned)?|intend(?:ed)?|want(?:ed)?|hoped?|tr(?:y|ied)|attempt(?:ed)?|threaten(?:ed)?|fail(?:ed)?"
-    r"|refused?|declined?) to|was to have|offer(?:ed)?|would have \w+ed|(?:declined|rejected|turned down) (?:the|an?)"
-    r"|nominated|(?:almost|nearly)(?= \w+ed\b)|alleg\w+|claim\w* (?:that|to)|accus\w+|rumou?r\w*|reputedly)\b"
-)
-_CAME_ABOUT = lazy_pattern(r"(?i)\b(?:succeed|did so|accept|was built|winning|won\b|convict|receive|became|produced)")
 _CLAUSES = lazy_pattern(r"[;:]|\b(?:and|but|who|which|before|after)\b")
 # "Its mayor was Bo Lind until 2009" does not tell who is mayor.
 _PRESENT = lazy_pattern(r"(?i)^(?:\w+ ){0,3}?(?:is|are|does|do)\b")
-_ENDED = lazy_pattern(r"(?i)\b(?:was|were|had|\w+ed)\b[^.;]{0,60}\buntil (?:\w+ )?\d{4}")
+_ENDED = lazy_pattern(r"(?i)\b(?:was|were|had|held|\w+ed)\b[^.;]{0,60}\b(?:until (?:\w+ )?|from \d{4} to )\d{4}")
 
 
 def denies_value(query: Query, sentence: str, value: str) -> bool:
@@ -36,15 +28,17 @@ def denies_value(query: Query, sentence: str, value: str) -> bool:
     clause = _CLAUSES.split(before)[-1]
     if _NOT.search(before) or (_PREDECESSOR.search(query.text) and _FOLLOWED.search(before)):
         return True
-    if _PRESENT.match(query.text) and _ENDED.search(f"{clause}{after}"):
+    ended = _PRESENT.match(query.text) and _ENDED.search(f"{clause}{value}{after}")
+    if ended and ended.end() > len(clause + value):
         return True
-    return is_untrue(query, before) or _is_undone(query, sentence, clause)
+    return is_untrue(query, before) or _is_undone(query, sentence, clause) or _fell_through(query, before, after)
 
 
 def denies_yes(query: Query, sentence: str) -> bool:
     """Whether a sentence that has the words of a yes/no question does not bear a yes out."""
     ended = _PRESENT.match(query.text) and _ENDED.search(sentence)
-    return bool(ended) or _is_undone(query, sentence, _CLAUSES.split(sentence)[0])
+    undone = _is_undone(query, sentence, _CLAUSES.split(sentence)[0])
+    return bool(ended) or undone or _fell_through(query, "", sentence)
 
 
 def is_untrue(query: Query, text: str) -> bool:
@@ -53,4 +47,13 @@ def is_untrue(query: Query, text: str) -> bool:
 
 
 def _is_undone(query: Query, sentence: str, clause: str) -> bool:
-    return bool(_UNDONE.search(clause)) and not (_UNDONE.search(query.text) or _CAME_ABOUT.search(sentence))
+    asked = _UNDONE.search(query.text) or " would " in query.text
+    return bool(_UNDONE.search(clause)) and not (asked or _CAME_ABOUT.search(sentence))
+
+
+def _fell_through(query: Query, before: str, after: str) -> bool:
+    """Whether what stands between semicolons around a place tells what was begun, and later that it came to nothing."""
+    before, after = before.rpartition(";")[2], after.partition(";")[0]
+    end = _FELL_THROUGH.search(after)
+    begun = end and _BEGUN.search(f"{before} {after[: end.start()]}")
+    return bool(begun) and not _FELL_THROUGH.search(query.text) and not _BEGUN.search(query.text)

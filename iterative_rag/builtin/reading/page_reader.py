@@ -38,7 +38,7 @@ from iterative_rag.builtin.tables.table_answers import table_answers
 from iterative_rag.builtin.tables.table_operations import TableOperation
 from iterative_rag.builtin.tables.table_question import asks_for_all
 from iterative_rag.text.markdown_rows import is_row
-from iterative_rag.text.other_names import nations_in
+from iterative_rag.text.other_names import common_names, nations_in
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.units import unit_of
 
@@ -201,7 +201,7 @@ class EvidencePageReader:
                 unit,
                 finding_odds.of_decision(query, passage, reading),
                 1.0,
-                not is_of_others(query, page, unit),
+                not is_of_others(query, page, unit) and (reading.yes <= reading.no or _bears_on(query, page, unit)),
             )
             for passage, reading in zip(passages, readings, strict=True)
             for unit in [_nearest(query, passage)]
@@ -275,6 +275,14 @@ def _offer(query: Query, page: UnitPage, candidate: _Candidate) -> Offered:
     several = query.kind is AnswerKind.PLACE and asks_for_all(query)
     value = candidate.value if several else shortened(query, candidate.value)
     return Offered(value, candidate.unit, features, kind, said)
+
+
+def _bears_on(query: Query, page: UnitPage, unit: PageUnit) -> bool:
+    """Whether a unit has a word of what is asked about the subject of its page, or one alike: "was a poet" does not
+    bear a flight out."""
+    asked = {*query.relation, *query.asked, *query.name_words} - set(content(page.title))
+    told = set(content(f"{unit.text} {common_names(unit.text, nationality=True)}"))
+    return not asked or any((alike(word) | INVERSE.get(word, frozenset())) & told for word in asked)
 
 
 def _says(query: Query, passage: ShownPassage) -> bool:

@@ -18,6 +18,7 @@ from iterative_rag.builtin.language.value_agreement import agree
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.reading.answer_form import fits, trimmed
+from iterative_rag.builtin.reading.denials import denies_value
 from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.chunking import readable_units
@@ -101,7 +102,8 @@ class JointReading:
                     _Value(value, round((answerable * share) ** 0.5, 4), part, said, other)
                     for part, other in ((later, first), (first, later))
                     for said in part.sentences
-                    if value in part.document.text[slice(*said)]
+                    if value in (sentence := part.document.text[slice(*said)])
+                    and not denies_value(query, sentence, value)
                 )
                 if value and fits(query, value) and (found := next(placed, None)):
                     yield found

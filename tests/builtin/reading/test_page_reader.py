@@ -154,6 +154,28 @@ def test_a_page_decides_what_is_said_of_its_subject(reader: EvidencePageReader, 
     assert found[0].quote in LEE
 
 
+class Yes(ScriptedEvidence):
+    """Says yes to every passage, as surely as can be."""
+
+    def read(self, need: str, passages: Sequence[PassageText], *, best: int = 1) -> list[EvidenceReading]:
+        return [replace(reading, yes=1.0) for reading in super().read(need, passages, best=best)]
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "sure"),
+    [
+        ("Did Ann Lee fly across the sea?", "was a poet", False),
+        ("Did Ann Lee fly across the sea?", "flew to Orm", True),
+        ("Was Ann Lee an author?", "was a novel writer", True),  # a word alike
+        ("Is Ann Lee from Norway?", "is a Norwegian poet", True),
+        ("Was Ann Lee a granddaughter of Bo Lee?", "had Bo Lee for a grandfather", True),
+    ],
+)
+def test_a_yes_needs_a_word_of_what_is_asked(question: str, said: str, sure: bool) -> None:
+    found = EvidencePageReader(Yes("Ann", "person")).read(read_query(question), seen("Ann Lee", f"Ann Lee {said}."))
+    assert (found[0].value, found[0].score > 0.7) == ("yes", sure)
+
+
 @pytest.mark.parametrize(
     "told", ["It is a misconception that", "It was falsely reported that", "People mistakenly believed that"]
 )
