@@ -21,7 +21,8 @@ from scripts.train.evidence.aside import ASIDE, KEPT, TRAIN, article, parts
 
 PAGES, ASKED = "wikipages/pages.jsonl.gz", "wikipages/questions.jsonl.gz"
 _MEANS_PAGE = re.compile(r"\bthis (?:team|club|player|band|artist|actor|actress|driver|season|show|series|event)\b")
-_NOTES = re.compile(r"\[[\w\s]{1,20}\]|[*^\\]")
+# Marks of notes, and the second form of coordinates, which pages hide from their readers.
+_NOTES = re.compile(r"\[[\w\s]{1,20}\]|[*^\\]|(?<=[NSEW])\W* / \W*\d[\d.]*°.*")
 _UNIT = re.compile(r"\s?[a-z]+$")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
