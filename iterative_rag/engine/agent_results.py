@@ -20,7 +20,6 @@ from iterative_rag.retrieval.windows import GAP, MOST_LOST, PACKED, window
 from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.languages import language
 from iterative_rag.text.mentions import mentions, single
-from iterative_rag.text.plurals import counted
 from iterative_rag.text.value_members import with_implied
 from iterative_rag.text.values import Mention
 from iterative_rag.types.documents import Document, ShortlistedDocument
@@ -38,6 +37,7 @@ REFUSED = "refused quotes"
 _TOLD_ELSEWHERE = (REFUSED, "note")
 SHOWN_BEFORE = "(shown before; find_in_article or read_section shows it again)"
 SHOWN_ABOVE = "(shown above)"
+WHOLE = "\n(this is the whole article)"
 # The characters of the line that is kept of each earlier call.
 LOG_CHARS = 160
 CUT = "\n[cut here; find_in_article or list_rows with a filter shows less]"
@@ -109,18 +109,18 @@ class ShownTexts:
         """What documents say, in `chars` characters. A search does not show again what was shown; who asks for a place
         of an article gets it, unless it is in sight."""
         parts = [result.listed] if result.listed else []
-        hidden = 0
+        hidden: list[str] = []
         for n, passages in enumerate(result.passages):
             left = chars - sum(map(len, parts))
+            label = as_field(self._titles.label(passages.document))
             if left < min(LEAST_SHOWN, passages.length) and (n or left <= 0):
-                hidden += 1
+                hidden.append(label)
                 continue
             fitting = result.passages[n : n + max(1, left // LEAST_SHOWN)]
             room = shared(left, [other.length for other in fitting])[0]
-            label = as_field(self._titles.label(passages.document))
             parts.append(f"# {label}{lost_rows_told(passages.document)}\n{self._body(passages, room)}")
         if hidden:
-            parts.append(f"({counted(hidden, 'more article')} not shown: ask for fewer at once)")
+            parts.append(f"(not shown, since there is no more room: {' · '.join(hidden)})")
         return "\n\n".join(parts)
 
     def _body(self, passages: Passages, room: int) -> str:
@@ -142,7 +142,7 @@ class ShownTexts:
             shown.append(said)
             seen.append((start, end))
             in_sight.append((start, end))
-        return GAP.join(shown)
+        return GAP.join(shown) + WHOLE * (len(shown[0]) == len(text.strip()))
 
 
 def _outside(spans: Sequence[Span], known: Sequence[Span]) -> list[Span]:

@@ -95,6 +95,15 @@ def test_results_keep_to_their_room(settings: Settings, window: int) -> None:
 # --- articles of one title -------------------------------------------------------------------
 
 
+def test_what_has_no_room_is_named_and_a_whole_article_is_called_so(settings: Settings) -> None:
+    names = ("Mercury", "Lamp of Skarn", "Ships of Skarn", "Harbour of Skarn")
+    search = {"tool": "search", "queries": [f"{name} {QUESTION}" for name in names]}
+    little, _ = after(settings.model_copy(update={"context_window": 1500}), search)
+    assert "no more room: Keepers of Skarn · Ships of Skarn)" in little
+    assert f"{LIT}\n(this is the whole article)" not in little
+    assert f"{LIT}\n(this is the whole article)" in after(settings, search)[0]
+
+
 def test_articles_of_one_title_are_told_apart_by_their_source(settings: Settings) -> None:
     find = {"tool": "find_in_article", "title": "Mercury", "words": "Skarn"}
     shown, _ = after(settings, find)
