@@ -5,7 +5,7 @@ F1 (Yang et al. 2018, arXiv:1809.09600): yes, no and noanswer share no words wit
 and `value` are this package's own: they tolerate wording, never content.
 
 What `contains` credits: all words of an accepted answer, in order and at word borders, in an answer of at most
-`LONGEST` words, accents and case aside. Lists are credited where their items are the same set ("A, B and C" is
+`LONGEST` words, accents, case and what stands in brackets behind it aside. Lists are credited where their items are the same set ("A, B and C" is
 "C; B; A"); of "A; B" and "A: 1; B: 2" all parts are
 needed, in any order. What it does not credit, though the words stand there:
 - alternatives: "A or B", "A / B", "A; B" and lines of guesses, unless each of them contains the accepted answer;
@@ -128,6 +128,8 @@ def _same_things(gold: Quantity, given: Quantity) -> bool:
 
 # The most words of a short answer: a longer text would contain an accepted answer by chance.
 LONGEST = 40
+# What stands in brackets behind an accepted answer explains it: "Stockholm (Sweden)".
+_EXPLAINED = re.compile(r"(?<=\S)\s*\([^()]*\)[\s.]*$")
 
 
 def score(short_answer: str, accepted: Sequence[str], question: str = "") -> Scores:
@@ -135,12 +137,13 @@ def score(short_answer: str, accepted: Sequence[str], question: str = "") -> Sco
     `question` asks for a nationality or a country, the adjective is the name."""
     if not short_answer.strip():
         return Scores()
-    nations = [common_names(text, nationality=asks_nation(question)) for text in (short_answer, *accepted)]
+    bare = [_EXPLAINED.sub("", gold) for gold in accepted]
+    nations = [common_names(text, nationality=asks_nation(question)) for text in (short_answer, *bare)]
     return Scores(
         em=_best(exact_match, short_answer, accepted),
         f1=_best(f1, short_answer, accepted),
-        contains=max(_best(contains, short_answer, accepted), _best(contains, nations[0], nations[1:])),
-        value=_best(same_value, short_answer, accepted),
+        contains=max(_best(contains, short_answer, (*accepted, *bare)), _best(contains, nations[0], nations[1:])),
+        value=_best(same_value, short_answer, (*accepted, *bare)),
     )
 
 

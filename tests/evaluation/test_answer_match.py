@@ -88,6 +88,8 @@ OTHER_VALUE = [
 ]
 
 CONTAINED = [
+    ("Velm (Karsa)", "Velm"),
+    ("1904 (the great fire of 1904).", "1904"),
     ("Paris", "Paris, France"),
     ("Paris", "Paris, not London"),
     ("Paris", "not London, but Paris"),
@@ -104,6 +106,8 @@ CONTAINED = [
 ]
 
 NOT_CONTAINED = [
+    ("Velm (Karsa)", "Karsa"),
+    ("1904 (the great fire of 1905)", "1905"),
     ("Paris", "not Paris"),
     ("Paris", "not Paris but London"),
     ("Paris", "Neither Paris nor London"),
