@@ -135,6 +135,11 @@ def _to_try(answer: Answer) -> Iterator[tuple[str, str]]:
     for title, command in output.fetch_commands(answer):
         yield output.NO_ARTICLE.format(clean(title)), command
     if answer.reason_code is ReasonCode.NOT_IN_CORPUS:
+        from iterative_rag.app.factory import corpora
+
         asked = output.corpus_option(answer.settings.get("corpus", ""))
+        others = [] if asked else [named for name in corpora().names() if (named := output.corpus_option(name))]
+        if others:
+            yield "another corpus", f"iterative-rag ask {shlex.quote(answer.question)}{others[0]}"
         yield "what the corpus has", f"iterative-rag search {shlex.quote(answer.question)}{asked}"
     yield from to_try(answer)

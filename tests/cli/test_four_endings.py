@@ -59,6 +59,15 @@ def test_not_in_the_corpus(run: Command) -> None:
     assert made["confidence_word"] is None
 
 
+def test_another_corpus_than_the_one_that_was_asked_unsaid_is_named(run: Command, tmp_path: Path) -> None:
+    assert "another corpus" not in run("ask", NOWHERE, "--llm", "builtin").out
+    article = tmp_path / "Quorn.md"
+    article.write_text("# Quorn\n\nQuorn has a winter palace.\n", encoding="utf-8")
+    run("index", str(article), "--corpus", "palaces")
+    assert f"another corpus: iterative-rag ask '{NOWHERE}' --corpus palaces" in run("ask", NOWHERE).out
+    assert "another corpus" not in run("ask", "Who was Ann Lee of Tell?", "--corpus", "palaces").out
+
+
 def test_not_worked_out_shows_what_comes_nearest_and_what_to_type(run: Command) -> None:
     """It said that the corpus does not hold what the built-in model had merely not understood."""
     done = run("ask", NEAR, "--llm", "builtin")
