@@ -5,8 +5,8 @@ F1 (Yang et al. 2018, arXiv:1809.09600): yes, no and noanswer share no words wit
 and `value` are this package's own: they tolerate wording, never content.
 
 What `contains` credits: all words of an accepted answer, in order and at word borders, in an answer of at most
-`LONGEST` words, accents, case and what stands in brackets behind it aside. Lists are credited where their items are the same set ("A, B and C" is
-"C; B; A"); of "A; B" and "A: 1; B: 2" all parts are
+`LONGEST` words; accents, case and what stands in brackets behind it aside. Lists are credited where their items are the
+same set ("A, B and C" is "C; B; A"); of "A; B" and "A: 1; B: 2" all parts are
 needed, in any order. What it does not credit, though the words stand there:
 - alternatives: "A or B", "A / B", "A; B" and lines of guesses, unless each of them contains the accepted answer;
 - enumerations: "A and B", "A, B and C" or four and more parts of a kind, where only one is accepted (two or three
