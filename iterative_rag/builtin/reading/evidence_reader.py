@@ -90,7 +90,7 @@ _SETTINGS: Final = "evidence.json"
 _VOCABULARY: Final = "evidence_vocabulary.json"
 WEIGHTS: Final = {
     _NETWORK: "209c22935ac66811d414940420663c65973b2b4fd99576d9dabbe4e20686849b",
-    _SETTINGS: "c1b0529016af8531d8cd4f8f65906dd6bfec3e2f8fa05fcf359aab93d4aaf6dd",
+    _SETTINGS: "93d1f0d2cfa0f9539e340e8cc403c9985358e7528637c7a1573e753a9c06df2a",
     _VOCABULARY: "76e2b8dd116b7c5aafadc7d5aec0a97f01bbf3d4335dbea9999a373f8f6910f6",
 }
 # Tokens of a window with its question, of the part that two windows share, and of an answer.

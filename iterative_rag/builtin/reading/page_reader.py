@@ -32,7 +32,13 @@ from iterative_rag.builtin.reading.page_units import (
     shown_passages,
     shown_text,
 )
-from iterative_rag.builtin.reading.subject_names import SURE, is_named, is_of_others, namesake_share
+from iterative_rag.builtin.reading.subject_names import (
+    SURE,
+    is_named,
+    is_of_a_longer_name,
+    is_of_others,
+    namesake_share,
+)
 from iterative_rag.builtin.tables.page_tables import OMISSION
 from iterative_rag.builtin.tables.table_answers import table_answers
 from iterative_rag.builtin.tables.table_operations import TableOperation
@@ -71,6 +77,10 @@ SINGLE = 0.6
 # The share of the best score from which on another value of the same page contests it, and the share of their trust
 # that is left to both. Set on 100 plain questions over the pages of FRAMES.
 RIVAL, CONTESTED = 0.8, 0.6
+# The first cell of a row with a letter, which mostly names what the row is about.
+_NAMING = lazy_pattern(r"[^|·]*[^\W\d_|·][^|·]*")
+# "Is Meryl Streep German?", "Was he a surgeon?"; not "Was he arrested?", "Is it open in July?".
+_ASKS_WHAT = lazy_pattern(r"(?i)(?:is|are|was|were)\b(?!.*(?:\w{3}ed\b| (?:on|in|at|by|from|to|for|with) ))")
 # "two of the best-known skyscrapers", "eight": how many there are, and not which.
 _COUNT = lazy_pattern(r"(?i:two|three|four|five|six|seven|eight|nine|ten|several|many|some)\b(?! [A-Z])")
 _SEVERAL = lazy_pattern(r", | and ")
@@ -201,7 +211,7 @@ class EvidencePageReader:
                 unit,
                 finding_odds.of_decision(query, passage, reading),
                 1.0,
-                not is_of_others(query, page, unit) and (reading.yes <= reading.no or _bears_on(query, page, unit)),
+                not is_of_others(query, page, unit) and _bears_on(query, page, unit, said_yes=reading.yes > reading.no),
             )
             for passage, reading in zip(passages, readings, strict=True)
             for unit in [_nearest(query, passage)]
@@ -216,6 +226,8 @@ def answers_of_tables(query: Query, page: UnitPage) -> list[Finding]:
         for answer in table_answers(query, page.text, page.tables)
         if all(fits(query, value) and not lacks_unit(query, value, answer.quotes[0][1]) for value in answer.values)
         and not (answer.operation is TableOperation.COUNT and asks_for_measure(query))
+        and not any(denies_value(query, answer.quotes[0][0], value) for value in answer.values)
+        and not _measures_another(query, "".join(_NAMING.findall(answer.quotes[0][0])[:1]))
     ][:1]
 
 
@@ -244,6 +256,11 @@ def _as_parts(query: Query, findings: Sequence[Finding]) -> list[Finding]:
     ]
 
 
+def _measures_another(query: Query, subject: str) -> bool:
+    """Whether something is measured that has a longer name than the thing asked for."""
+    return asks_for_measure(query) and is_of_a_longer_name(query, subject)
+
+
 def _in_text(unit: PageUnit, value: str) -> str:
     """A value with what stands behind it, which tells what it counts or measures."""
     at = unit.text.find(value)
@@ -270,17 +287,22 @@ def _offer(query: Query, page: UnitPage, candidate: _Candidate) -> Offered:
     features = finding_odds.of_value(query, candidate.passage, candidate.reading, (candidate.value, candidate.share))
     kind = finding_odds.of_asked_kind(candidate.reading.kinds, candidate.value)
     passage = candidate.passage
-    said = _says(query, passage) and _dates(query, passage) and not is_of_others(query, page, candidate.unit)
+    others = is_of_others(query, page, candidate.unit) or (
+        _measures_another(query, page.bare_title) and query.name_words.isdisjoint(content(candidate.unit.text))
+    )
+    said = _says(query, passage) and _dates(query, passage) and not others
     # Of several places none is a part of another.
     several = query.kind is AnswerKind.PLACE and asks_for_all(query)
     value = candidate.value if several else shortened(query, candidate.value)
     return Offered(value, candidate.unit, features, kind, said)
 
 
-def _bears_on(query: Query, page: UnitPage, unit: PageUnit) -> bool:
-    """Whether a unit has a word of what is asked about the subject of its page, or one alike: "was a poet" does not
-    bear a flight out."""
-    asked = {*query.relation, *query.asked, *query.name_words} - set(content(page.title))
+def _bears_on(query: Query, page: UnitPage, unit: PageUnit, *, said_yes: bool) -> bool:
+    """Whether a unit has a word of what is asked about the subject of its page, or one alike: "was a poet" tells of no
+    flight and no divorce, but that somebody was no engineer."""
+    if not said_yes and _ASKS_WHAT.match(query.text):
+        return True
+    asked = {*query.relation, *query.asked, *query.name_words, *map(str, query.years)} - set(content(page.title))
     told = set(content(f"{unit.text} {common_names(unit.text, nationality=True)}"))
     return not asked or any((alike(word) | INVERSE.get(word, frozenset())) & told for word in asked)
 

@@ -61,6 +61,16 @@ def is_of_others(query: Query, page: UnitPage, unit: PageUnit) -> bool:
     )
 
 
+def is_of_a_longer_name(query: Query, text: str) -> bool:
+    """Whether a title, or a cell, goes on behind the name that a query has alone: "Osk Footbridge" is not the Osk."""
+    told, asked = content(text.split(",")[0]), content(query.text)
+    return any(
+        tuple(told[at : at + len(name)]) == tuple(name) and told[at + len(name)] not in asked
+        for name in query.names
+        for at in range(len(told) - len(name))
+    )
+
+
 def _numbers(words: Sequence[str]) -> set[str]:
     """The years, ordinals and Roman numerals that tell one event or part of a series from another."""
     return {word for word in words if _NUMBER.fullmatch(word)}

@@ -154,26 +154,59 @@ def test_a_page_decides_what_is_said_of_its_subject(reader: EvidencePageReader, 
     assert found[0].quote in LEE
 
 
-class Yes(ScriptedEvidence):
-    """Says yes to every passage, as surely as can be."""
+class Decided(ScriptedEvidence):
+    """Says yes or no to every passage, as surely as can be."""
+
+    def __init__(self, *, yes: bool) -> None:
+        super().__init__("Ann", "person")
+        self._yes = yes
 
     def read(self, need: str, passages: Sequence[PassageText], *, best: int = 1) -> list[EvidenceReading]:
-        return [replace(reading, yes=1.0) for reading in super().read(need, passages, best=best)]
+        decided = {"yes": float(self._yes), "no": float(not self._yes)}
+        return [replace(reading, **decided) for reading in super().read(need, passages, best=best)]
 
 
 @pytest.mark.parametrize(
-    ("question", "said", "sure"),
+    ("question", "said", "yes", "sure"),
     [
-        ("Did Ann Lee fly across the sea?", "was a poet", False),
-        ("Did Ann Lee fly across the sea?", "flew to Orm", True),
-        ("Was Ann Lee an author?", "was a novel writer", True),  # a word alike
-        ("Is Ann Lee from Norway?", "is a Norwegian poet", True),
-        ("Was Ann Lee a granddaughter of Bo Lee?", "had Bo Lee for a grandfather", True),
+        ("Did Ann Lee fly across the sea?", "was a poet", True, False),
+        ("Did Ann Lee fly across the sea?", "flew to Orm", True, True),
+        ("Was Ann Lee an author?", "was a novel writer", True, True),  # a word alike
+        ("Is Ann Lee from Norway?", "is a Norwegian poet", True, True),
+        ("Was Ann Lee a granddaughter of Bo Lee?", "had Bo Lee for a grandfather", True, True),
+        ("Was Ann Lee an engineer?", "was a poet", False, True),
+        ("Is Ann Lee Danish?", "is a Norwegian poet", False, True),
+        ("Was Ann Lee ever divorced?", "was a poet", False, False),
+        ("Did Ann Lee teach in Orm?", "was a poet", False, False),
+        ("Did Ann Lee teach in Orm in 1950?", "only wrote in 1950", False, True),
     ],
 )
-def test_a_yes_needs_a_word_of_what_is_asked(question: str, said: str, sure: bool) -> None:
-    found = EvidencePageReader(Yes("Ann", "person")).read(read_query(question), seen("Ann Lee", f"Ann Lee {said}."))
-    assert (found[0].value, found[0].score > 0.7) == ("yes", sure)
+def test_a_decision_needs_a_word_of_what_is_asked(question: str, said: str, yes: bool, sure: bool) -> None:
+    found = EvidencePageReader(Decided(yes=yes)).read(read_query(question), seen("Ann Lee", f"Ann Lee {said}."))
+    assert (found[0].value, found[0].score > 0.7) == ("yes" if yes else "no", sure)
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "sure"),
+    [
+        ("Orm Valley Railway", "It is 96 kilometres long.", False),
+        ("Orm Valley Railway", "It follows the Orm, which is 96 kilometres long.", True),
+        ("River Orm", "It is 96 kilometres long.", True),
+        ("Orm, Norway", "It is 96 kilometres long.", True),
+    ],
+)
+def test_what_has_a_longer_name_is_not_what_is_measured(title: str, text: str, sure: bool) -> None:
+    found = EvidencePageReader(ScriptedEvidence("96 kilometres", "number")).read(
+        read_query("How long is the Orm?"), seen(title, text)
+    )
+    assert (found[0].value, found[0].score > 0.7) == ("96 kilometres", sure)
+
+
+def test_a_row_about_what_has_a_longer_name_measures_something_else(reader: EvidencePageReader) -> None:
+    rows = "| Bridge | River | Length |\n|---|---|---|\n| Orm Footbridge | Orm | 88 m |\n| Stone Bridge | Tell | 41 m |"
+    page = seen("Bridges of Sarn", f"# Bridges of Sarn\n\n{rows}\n")
+    assert [found.value for found in reader.read(read_query("How long is the Orm Footbridge?"), page)] == ["88 m"]
+    assert "88 m" not in [found.value for found in reader.read(read_query("How long is the Orm?"), page)]
 
 
 @pytest.mark.parametrize(
