@@ -138,7 +138,7 @@ def table_named(text: str, candidates: Sequence[Table], name: str) -> Table | No
     headed = [table for table in candidates if not name.strip() or stems(table.heading) == stems(name)]
     if headed or not name.strip():
         return max(headed, default=None, key=lambda table: len(table.rows))
-    if name.strip().isdigit():
+    if name.strip().isdecimal():
         return candidates[int(name) - 1] if 0 < int(name) <= len(candidates) else None
     told = [" ".join([part.heading, *(text[slice(*line)] for line in part.header)]) for part in candidates]
     return _nearest(name, list(zip(told, candidates, strict=True)))

@@ -24,6 +24,8 @@ _SLASHED = lazy_pattern(
 )
 # The context of words that are not numbers: "pour cent", and "second" as a unit; and how far back to look.
 _REACH = 16
+# More are no count, and too many for a fraction of one.
+_MOST_DIGITS = 15
 _OF_HUNDRED = lazy_pattern(r"\b(?:per|pour|por)\s")
 _UNIT_BEFORE = lazy_pattern(r"(?:\d|\bper|\ba|\beach|\bevery)[\s-]*$")
 
@@ -172,8 +174,8 @@ def _change(match: re.Match[str], value: float) -> _Change:
 
 def _small(word: str, known: Language) -> int | None:
     """A count in digits or in one word; an article counts one."""
-    if word.isdigit():
-        return int(word)
+    if word.isdecimal():
+        return int(word) if len(word) <= _MOST_DIGITS else None
     if word in known.articles:
         return 1
     from text_to_num import text2num

@@ -18,6 +18,7 @@ _CURRENCY = r"(?:us|a|c|ca|nz|hk)?\$|[£€¥₹]|(?:usd|eur|gbp|chf)(?=\s?\d)"
 _COUNTED = lazy_pattern(r"[\s-]{1,2}(?P<word>[^\W\d_](?:[\w'/]|\.(?=\w))*)")
 _MOST_COUNTED, _MOST_DIGITS = 5, 40
 _YEAR, _YEAR_BEFORE = lazy_pattern(r"1\d{3}|20\d{2}"), lazy_pattern(r"\byear\s+$")
+_SHORT_YEAR = lazy_pattern(r"\d{3}")
 _STRICT = r"\d{1,3}(?:'\d{3})+|\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?|\d{1,3}(?:[ .]\d{3}){2,}|\d+(?:\.\d+)?"
 # Raised figures behind a number are a note.
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
@@ -75,8 +76,9 @@ def _number(match: re.Match[str], text: str, digits: Digits, code: str, *, lenie
         for unit in known or ("",)
     ]
     alone = not (known or match["ordinal"] or match["sign"] or match["scale"])
-    if alone and (_YEAR.fullmatch(match["digits"]) or (_YEAR_BEFORE.search(before) and len(match["digits"]) == 3)):
-        readings.insert(0, Moment(Date(int(match["digits"])), bound, about=about))
+    written = match["digits"]
+    if alone and (_YEAR.fullmatch(written) or (_SHORT_YEAR.fullmatch(written) and _YEAR_BEFORE.search(before))):
+        readings.insert(0, Moment(Date(int(written)), bound, about=about))
     worded = match.start("digits") in digits.worded
     return Mention(tuple(readings), match.start(), end, after, worded, named, capitals)
 

@@ -192,7 +192,7 @@ _ASKED = lazy_pattern(
     r"|^(?:(?:and|ok|so)\b,? *)*how many (?P<many>[a-z]+(?: [a-z]+)?) (?:is|are|was) (?:that|it|this)$",
     re.I,
 )
-_VALUE = lazy_pattern(r"(?P<value>-?\d[\d,]*(?:\.\d+)? ?[a-zµ°²³]+)", re.I)
+_VALUE = lazy_pattern(r"(?P<value>-?\d[\d,]*(?:\.\d+)? ?(?!in \w)[a-zµ°²³]+)", re.I)
 _END = lazy_pattern(r" in (?P<unit>[a-z°]+(?: [a-z°]+)?)$", re.I)
 _DIGITS = 4
 
