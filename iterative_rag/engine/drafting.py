@@ -146,7 +146,7 @@ def abstention(draft: Draft, reflection: Reflection) -> Draft:
         or "The facts found do not answer the question that was asked."
     )
     untrue = bool(reflection.false_premise)
-    return replace(draft, answered=False, short_answer="", missing=missing, false_premise=untrue)
+    return replace(draft, answered=False, short_answer="", missing=missing, confidence=0.0, false_premise=untrue)
 
 
 def optional(hop: int, role: str, call: Callable[[], T]) -> Generator[Step, None, T | None]:

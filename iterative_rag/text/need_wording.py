@@ -21,7 +21,7 @@ _ASKS_FOR = lazy_pattern(
 _OWNED = lazy_pattern(r"^[^\W\d_a-z](?:(?!\b(?:when|while|that|who|which)\b).)*?(?:['’]s|s['’])\s+\S")
 # A question inside the question, a choice, or a phrase that ends in its middle: "the capital of France known for".
 _NO_PHRASE = lazy_pattern(
-    r"(?:,|\bor\b|\b(?:and|but)\s+(?:who|what|when|where|which|how|why|is|are|was|were|did|does)\b"
+    r"(?:[,?!;]|\bor\b|\b(?:and|but)\s+(?:who|what|when|where|which|how|why|is|are|was|were|did|does)\b"
     r"|\b(?:by|for|from|of|in|on|at|to|with|about|as|known|called|like|do|did|does|before"
     r"|\w{3,}ed)$)"
 )

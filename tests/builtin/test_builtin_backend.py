@@ -61,6 +61,7 @@ def test_a_question_is_answered(question: str, expected: str) -> None:
         "Where was the fourth queen of Orm born?",
         "What was the favourite dish of Ann Orley?",
         "How many metres taller is the Long Needle than the Gerd Holm Mast?",
+        "If he has the first name of the King of Orm and the surname of the Mayor of Westmark, what is his name?",
     ],
 )
 def test_what_no_page_holds_is_an_abstention_that_says_what_is_missing(question: str) -> None:

@@ -137,6 +137,8 @@ class _Phrases:
         """The name part of the person that `rest` describes."""
         phrase = _LINK.sub("", rest, count=1).strip(" ,")
         node = self.node(phrase)
+        if isinstance(node, Literal) and phrase.partition(" ")[0].lower() in DETERMINERS:
+            node = self.expand(phrase_question(phrase, Asks.WHO), phrase)  # "the Mayor of Prague" is no name
         return node if isinstance(node, NamePart) else NamePart(phrase, Part(part), node)
 
 

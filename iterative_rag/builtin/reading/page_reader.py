@@ -188,6 +188,7 @@ class EvidencePageReader:
             unit, value = passage.unit_of(span.start, span.end), span.text.strip("* ")
             if unit is None:
                 continue
+            value = value.lstrip("" if "]" in value else "[")  # the text of a link, without its target
             # The network may take several items of a cell for one value: "Tom Voss (1910–1922), Una Orr".
             value = (item_asked_for(query, unit.cells[1]) if unit.infobox and len(unit.cells) == 2 else "") or value
             value = NOTHING if value.casefold() in NONE else trimmed(query, value)

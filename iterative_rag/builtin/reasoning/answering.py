@@ -39,12 +39,16 @@ _WHERE_BORN = lazy_pattern(
 )
 
 
+# The full stop of a value that is a sentence; "U.S." and "Jr." keep theirs.
+_STOP = lazy_pattern(r"(?<=[a-z]{3})\.$")
+
+
 def sentence(question: str, value: str, marks: str) -> str:
     """The answer with the marks of its citations: "Her name is Jane Ballou [3][6].", or the value alone."""
     said = _worded(" ".join(question.split()), value)
     if said.split(" ", 1)[0].islower():  # "the Elm"; "iPhone" keeps its spelling
         said = said[:1].upper() + said[1:]
-    return f"{said} {marks}".rstrip() + "."
+    return f"{_STOP.sub('', said)} {marks}".rstrip() + "."
 
 
 def _worded(question: str, value: str) -> str:
@@ -88,7 +92,7 @@ def compose(inquiry: Inquiry, asked: str, outcome: NodeResult, evaluation: Evalu
     for the question as a whole count too if the plan, of which this is the `outcome`, could not be carried out."""
     if last_attempt and not (outcome.values or outcome.unnamed):
         outcome = replace(outcome, values=evaluation.of(as_it_stands(asked)).values)
-    outcome = replace(outcome, values=_of_asked_kind(asked, outcome.values))
+    outcome = replace(outcome, values=tuple(value for value in _of_asked_kind(asked, outcome.values) if value.facts))
     if not outcome.values:
         return _abstention(inquiry, outcome)
     extract = wants_extract(asked)
@@ -104,7 +108,7 @@ def compose(inquiry: Inquiry, asked: str, outcome: NodeResult, evaluation: Evalu
         return _abstention(inquiry, outcome)
     return Draft(
         answered=True,
-        text=sentence(asked, best.text, _marks(inquiry, best, cited)),
+        text=sentence(asked, best.text, _marks(inquiry, asked, best, cited)),
         short_answer=best.text,
         cited=cited,
         confidence=round(trust, 3),
@@ -150,13 +154,13 @@ def _as_written(inquiry: Inquiry, best: NodeValue) -> NodeValue:
     return replace(best, text=plain(with_unit(best.text, *quotes)))
 
 
-def _marks(inquiry: Inquiry, best: NodeValue, cited: tuple[int, ...]) -> str:
+def _marks(inquiry: Inquiry, asked: str, best: NodeValue, cited: tuple[int, ...]) -> str:
     """The markers of what the answer itself rests on: the facts on whose values no other cited one builds, and those
     that it was computed from. The chain of an answer shows them all."""
     own = tuple(dict.fromkeys(best.facts))
     facts = [inquiry.facts[index] for index in own]
-    values = [fact.value for fact in facts]
-    led_on = {folded(values[n]) for fact in facts for n in values_named(fact.need.question, values, inquiry.original)}
+    values, known = [fact.value for fact in facts], f"{inquiry.original} {asked}"  # "the US" is spelled out
+    led_on = {folded(values[n]) for fact in facts for n in values_named(fact.need.question, values, known)}
     computed = {index for step in best.computations for index in step.facts}
     return "".join(
         f"[{cited.index(index) + 1}]"

@@ -202,6 +202,13 @@ def test_what_has_a_longer_name_is_not_what_is_measured(title: str, text: str, s
     assert (found[0].value, found[0].score > 0.7) == ("96 kilometres", sure)
 
 
+def test_a_link_that_is_cut_leaves_its_text() -> None:
+    found = EvidencePageReader(ScriptedEvidence("[Elm Bridge", "name")).read(
+        read_query("What did Ann Lee design?"), seen("Ann Lee", "Ann Lee designed the [Elm Bridge](elm.md).")
+    )
+    assert [finding.value for finding in found] == ["Elm Bridge"]
+
+
 def test_a_row_about_what_has_a_longer_name_measures_something_else(reader: EvidencePageReader) -> None:
     rows = "| Bridge | River | Length |\n|---|---|---|\n| Orm Footbridge | Orm | 88 m |\n| Stone Bridge | Tell | 41 m |"
     page = seen("Bridges of Sarn", f"# Bridges of Sarn\n\n{rows}\n")

@@ -25,6 +25,8 @@ from iterative_rag.builtin.reasoning.answering import sentence
         ("How many towers stand in Orm?", "5", "5 [1]."),
         ("Which telephone was sold first?", "iPhone", "iPhone [1]."),
         ("Which river flows through Orm?", "the Elm", "The Elm [1]."),
+        ("Who had children?", "Two children.", "Two children [1]."),
+        ("Which country is Orm in?", "the U.S.", "The U.S. [1]."),
     ],
 )
 def test_forms_of_a_sentence(question: str, value: str, said: str) -> None:
@@ -43,6 +45,7 @@ def test_forms_of_a_sentence(question: str, value: str, said: str) -> None:
         ("How old was he when he died?", "65"),
         ("What is the Old Spire nicknamed?", "The Thumb"),
         ("What was the Old Spire called before?", "Orm Mast"),
+        ("What is the length of the Elm Bridge? I forgot?", "516 m"),
         ("Wer war die Mutter von Ann Lee?", "Eva Reed"),
     ],
 )

@@ -40,3 +40,12 @@ def test_the_kind_of_a_question_that_asks_late_is_not_known() -> None:
 def test_an_answer_that_no_quote_bears_out_in_full_needs_more_trust(score: float, support: Support, said: str) -> None:
     asked = "Who painted Dawn?"
     assert given(asked, replace(fact(asked, "Una Orr", "Dawn"), score=score, support=support)) == said
+
+
+def test_a_value_that_the_plan_spells_out_is_marked_all_the_same() -> None:
+    asked, need = (
+        "Which university in the US did Bo Orm attend?",
+        "Which university in the United States did Bo Orm attend?",
+    )
+    held = fact(need, "Karsa State University", "Bo Orm")
+    assert ROLES.answerer.answer(Inquiry(asked, asked, (held,), tried=(held.need,))).text.endswith("University [1].")
