@@ -18,6 +18,9 @@ _UNTRUE, _UNDONE, _CAME_ABOUT, _BEGUN, _FELL_THROUGH = (
 _CLAUSES = lazy_pattern(r"[;:]|\b(?:and|but|who|which|before|after)\b")
 # "Its mayor was Bo Lind until 2009" does not tell who is mayor.
 _PRESENT = lazy_pattern(r"(?i)^(?:\w+ ){0,3}?(?:is|are|does|do)\b")
+# "The third of five children" tells how many the parents had.
+_CHILDREN = lazy_pattern(r"(?i)\bhow many (?:\w+ )?(?:children|sons|daughters|kids)\b")
+_BORN_AS = lazy_pattern(r"(?i)\b(?:\w+(?:st|nd|rd|th)|one|youngest|middle)(?: born)? (?:child )?of (?:their |the )?$")
 # "Bo Lind (1827–1901)": nobody is mayor in 1950 who was dead by then.
 _LIFE = lazy_pattern(r"[^(]{0,20}\([^()]*?\b(\d{4})\s?[–-]\s?[^()]*?(\d{4})\)")
 _ENDED = lazy_pattern(r"(?i)\b(?:was|were|had|held|\w+ed)\b[^.;]{0,60}\b(?:until (?:\w+ )?|from \d{4} to )\d{4}")
@@ -28,6 +31,8 @@ def denies_value(query: Query, sentence: str, value: str) -> bool:
     at = sentence.find(value)
     before, after = (sentence[:at], sentence[at + len(value) :]) if at >= 0 else ("", sentence)
     clause = _CLAUSES.split(before)[-1]
+    if _CHILDREN.search(query.text) and _BORN_AS.search(before):
+        return True
     if _NOT.search(before) or (_PREDECESSOR.search(query.text) and _FOLLOWED.search(before)):
         return True
     life = _LIFE.match(after)
