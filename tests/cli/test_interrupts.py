@@ -47,7 +47,7 @@ def test_before_a_command_begins(towns: None, tmp_path: Path, module: str) -> No
 ASK = f"Stopped. To go on: iterative-rag ask '{QUESTION}' --llm builtin\n"
 MOMENTS = {
     "bare": ("iterative_rag.engine.run", (QUESTION, "--llm", "builtin"), ASK),
-    "output": ("rich.console", ("history",), "Stopped. To go on: iterative-rag history\n"),
+    "output": ("iterative_rag.cli.history", ("history",), "Stopped. To go on: iterative-rag history\n"),
     "index": ("iterative_rag.index.ingest", ("index", "a b"), "Stopped. To go on: iterative-rag index 'a b'\n"),
 }
 

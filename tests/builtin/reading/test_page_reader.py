@@ -162,8 +162,8 @@ class Decided(ScriptedEvidence):
         self._yes = yes
 
     def read(self, need: str, passages: Sequence[PassageText], *, best: int = 1) -> list[EvidenceReading]:
-        decided = {"yes": float(self._yes), "no": float(not self._yes)}
-        return [replace(reading, **decided) for reading in super().read(need, passages, best=best)]
+        yes, no = float(self._yes), float(not self._yes)
+        return [replace(reading, yes=yes, no=no) for reading in super().read(need, passages, best=best)]
 
 
 @pytest.mark.parametrize(
