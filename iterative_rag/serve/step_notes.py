@@ -127,7 +127,7 @@ def _correction_notes(step: Step) -> list[Note]:
     """Of the steps of the strategies that correct what was found; () for all other steps."""
     match step:
         case GradingStep(need=need):
-            graded = sorted(zip(step.grades, step.titles, strict=False), key=lambda item: -item[0].score)[:_SHOWN]
+            graded = sorted(zip(step.grades, step.titles, strict=True), key=lambda item: -item[0].score)[:_SHOWN]
             shown = " · ".join(f"{title} {grade.label.value} {grade.score:.2f}" for grade, title in graded)
             return [Note("graded", f"{step.verdict.value}: {shown}", need=need)]
         case CorrectionStep(need=need, rewording=rewording):

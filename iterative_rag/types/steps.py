@@ -89,6 +89,10 @@ class GradingStep(NeedStep):
     grades: tuple[Grade, ...]
     verdict: Verdict
 
+    def __post_init__(self) -> None:
+        if len(self.titles) != len(self.grades):
+            raise ValueError(f"{len(self.titles)} documents have {len(self.grades)} grades")
+
 
 @dataclass(frozen=True, slots=True)
 class CorrectionStep(NeedStep):

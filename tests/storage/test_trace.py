@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import stat
 import threading
 from pathlib import Path
 
-from iterative_rag.storage.past_runs import Event, events_of, find_runs
-from iterative_rag.storage.trace import Trace, trace_folder
+from iterative_rag.storage.past_runs import Event, events_of, find_runs, step_of
+from iterative_rag.storage.trace import Trace, event_name, trace_folder
+from iterative_rag.types import Grade, GradingStep, Label, Need, Verdict
 
 
 def test_each_event_is_on_disk_before_the_next(tmp_path: Path) -> None:
@@ -50,3 +52,10 @@ def test_a_line_cut_off_by_a_kill_does_not_hide_the_others() -> None:
     trace_folder().mkdir(parents=True)
     (trace_folder() / "20250101-x.jsonl").write_text('{"event": "analysis"}\n{"event": "sho')
     assert [event["event"] for event in events()] == ["analysis", "unreadable"]
+
+
+def test_grades_that_are_fewer_than_their_documents_are_damaged() -> None:
+    step = GradingStep(1, Need("Who?"), ("Sarn",), (Grade(0.9, Label.PERFECT, "it says so"),), Verdict.CORRECT)
+    event = json.loads(json.dumps({"event": event_name(GradingStep), **dataclasses.asdict(step)}))
+    assert step_of(event) == step
+    assert step_of(event | {"grades": []}) is None

@@ -62,7 +62,7 @@ def _is_undone(query: Query, sentence: str, clause: str) -> bool:
 
 
 def _fell_through(query: Query, before: str, after: str) -> bool:
-    """Whether what stands between semicolons around a place tells what was begun, and later that it came to nothing."""
+    """Whether a sentence, between the semicolons around the value, tells of something begun that came to nothing."""
     before, after = before.rpartition(";")[2], after.partition(";")[0]
     end = _FELL_THROUGH.search(after)
     begun = end and _BEGUN.search(f"{before} {after[: end.start()]}")
