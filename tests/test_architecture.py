@@ -142,13 +142,13 @@ MOST_LINES = {
     "storage": 815,
     "system": 495,
     "text": 2577,
-    "types": 1494,
+    "types": 1498,
     "verification": 2160,
     "__init__": 101,
     "__main__": 6,
     "scripts": 8737,
     "fakes": 4993,
-    "tests": 31489,
+    "tests": 31498,
 }
 
 
