@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from functools import partial
-from threading import Event
 from typing import TYPE_CHECKING
 
 import typer
@@ -17,7 +16,6 @@ from iterative_rag.cli.console import clean, err, out
 from iterative_rag.cli.history import ExportFormat, print_answer
 from iterative_rag.cli.options import takes_settings
 from iterative_rag.errors import IterativeRAGError, UsageError
-from iterative_rag.system.threads import RunStopped, stoppable
 from iterative_rag.text.control_characters import without_controls
 
 if TYPE_CHECKING:
@@ -76,20 +74,21 @@ class Chat:
 
     def _guarded(self, work: Callable[[], None]) -> None:
         """Errors and ^C end one line, and not the chat."""
-        self._code, stopped = 0, Event()
+        self._code = 0
         if self._terminal:
-            interrupts.raise_the_first(["chat"], stopped.set)
+            interrupts.raise_the_first(["chat"], again=True)
         try:
-            with stoppable(stopped):
-                work()
+            work()
         except IterativeRAGError as error:
             if interrupts.raised():
                 self._stopped()
                 return
             self._code = error.exit_code
             say(str(error), error.hint)
-        except (KeyboardInterrupt, RunStopped):
+        except KeyboardInterrupt:
             self._stopped()
+        finally:
+            interrupts.noticed()
         sys.stdout.flush()
 
     def _stopped(self) -> None:

@@ -23,6 +23,8 @@ else:
 INTERRUPTED = 130
 
 _NOT_BEGUN = "Stopped: nothing was begun. To go on, run the same command again.\n"
+# A run that has not ended by then has lost the interrupt.
+_LOST_SECONDS = 3.0
 # Where ^C stands on the line that was begun, below a progress bar that hides the cursor.
 _SHOW_CURSOR = "\x1b[?25h\n"
 _raised = _said = False
@@ -33,9 +35,9 @@ def leave_before_the_start() -> None:
     _handle(lambda: _leave(_NOT_BEGUN))
 
 
-def raise_the_first(arguments: list[str], tell: Callable[[], object] = lambda: None) -> None:
-    """From here on the first interrupt raises KeyboardInterrupt; `arguments` are those of the command that begins. It
-    calls `tell` before, since Python drops what is raised in the midst of a destructor."""
+def raise_the_first(arguments: list[str], *, again: bool = False) -> None:
+    """From here on the first interrupt raises KeyboardInterrupt; `arguments` are those of the command that begins.
+    Python drops what is raised in a destructor, of which an import calls many: it is raised `again` until `noticed`."""
     global _raised, _said
     _raised = _said = False
     text = stopped_message(arguments)
@@ -43,11 +45,23 @@ def raise_the_first(arguments: list[str], tell: Callable[[], object] = lambda: N
     def interrupt() -> None:
         global _raised
         _raised = True
-        tell()
         _handle(lambda: _leave(text))
+        if again:
+            _raise_every(_LOST_SECONDS)
         raise KeyboardInterrupt
 
     _handle(interrupt)
+
+
+def noticed() -> None:
+    """What the interrupt was to end has ended."""
+    _raise_every(0)
+
+
+def _raise_every(seconds: float) -> None:
+    if hasattr(signal, "setitimer"):  # not on Windows
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
 
 
 def say_stopped(arguments: list[str]) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 import signal
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,6 +21,7 @@ from fakes.model_server import FakeServer, Fault
 from fakes.sample_answers import ANSWERED
 from fakes.terminal_session import TerminalSession
 from iterative_rag.app.conversations import Conversation, ConversationStore, turn_of
+from iterative_rag.cli import interrupts
 from iterative_rag.cli.chat import Chat
 from iterative_rag.system.threads import first_done
 
@@ -84,8 +87,12 @@ def test_an_interrupt_stops_the_run_and_not_the_chat(towns: None, ollama: FakeSe
     assert [one.turns for one in ConversationStore().listing()] == [1]
 
 
-def test_an_interrupt_that_is_lost_on_its_way_stops_the_run_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("wait", [lambda: first_done([Future()], seconds=30), lambda: Event().wait(30)])
+def test_an_interrupt_that_is_lost_on_its_way_stops_the_run_all_the_same(
+    wait: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Python drops a KeyboardInterrupt that is raised in a destructor: the wait for a reply went on for ever."""
+    monkeypatch.setattr(interrupts, "_LOST_SECONDS", 0.3)
     before = signal.getsignal(signal.SIGINT)
     rag: Any = SimpleNamespace(conversation=lambda name: None)
     chat = Chat(rag, "", terminal=True)
@@ -93,7 +100,7 @@ def test_an_interrupt_that_is_lost_on_its_way_stops_the_run_all_the_same(monkeyp
     def asks(line: str) -> None:
         with suppress(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
-        first_done([Future()], seconds=30)
+        wait()
 
     monkeypatch.setattr(chat, "_line", asks)
     monkeypatch.setattr(chat, "_greet", lambda: None)
