@@ -28,6 +28,7 @@ _BESIDE = "The model reads, the built-in models plan and check (careful = off gi
 _UNTESTED = "A small model that was not tested: it reads, the built-in models plan and check. To test it, type:"
 _UNUSED = "The built-in models play every role: they do better than this model (careful = off gives it every role)."
 _FAST_UNUSED = "--fast-llm is not used: it belongs to an LLM that plays every role, and the built-in models answer."
+_LENGTH_UNUSED = "--length is not used: the built-in models give values and extracts, and an LLM writes texts."
 
 
 def cache(settings: Settings) -> Cache:
@@ -107,7 +108,8 @@ def make_backend(
         encoder = embedder if isinstance(embedder, BuiltinEncoder) else BuiltinEncoder()
         backend = BuiltinBackend(encoder, caution=GUESSING if settings.guess else CAREFUL, cache=kept)
         unused = _FAST_UNUSED if fast_llm or settings.fast_llm else ""
-        notice = "\n".join(filter(None, (notice, _told(settings, careful) if main else "", unused)))
+        untold = _LENGTH_UNUSED if settings.length != "short" else ""
+        notice = "\n".join(filter(None, (notice, _told(settings, careful) if main else "", unused, untold)))
         if main is None or careful == "builtin":
             return backend, notice
         return CarefulBackend(main, backend, kept), notice
