@@ -25,20 +25,22 @@ _ESCAPED = lazy_pattern(r"\\([\\`*_{}\[\]<>#+|~.!()-])")
 _STRUCK = lazy_pattern(
     r"(?:(?<!~)~~(?=[^\s~])[^\n]{0,1000}?(?<=[^\s~])~~(?!~)|<(del|s|strike)>[^\n]{0,1000}?</\1>)[ ]?"
 )
+_MAY_BE_STRUCK = lazy_pattern("~~|</")
 
 
 def without_struck(text: str) -> str:
     """The text without what was struck from it ("~~90~~ 75"), which it no longer says."""
-    return _STRUCK.sub("", text) if _may_be_struck(text) else text
-
-
-def _may_be_struck(text: str) -> bool:
-    return "~~" in text or "</" in text
+    return _STRUCK.sub("", text) if _MAY_BE_STRUCK.search(text) else text
 
 
 def struck(text: str) -> Iterable[tuple[int, int]]:
     """Where struck parts of a text begin and end."""
-    return (match.span() for match in _STRUCK.finditer(text)) if _may_be_struck(text) else ()
+    return (match.span() for match in _STRUCK.finditer(text)) if _MAY_BE_STRUCK.search(text) else ()
+
+
+def without_links(text: str) -> str:
+    """The text with each link as the words that it shows."""
+    return _LINK.sub(lambda match: match[1], text) if "](" in text else text
 
 
 def plain(text: str) -> str:
@@ -68,8 +70,7 @@ def _is_row(line: str) -> bool:
 
 
 def _inline(text: str) -> str:
-    text = _LINK.sub(lambda match: match[1], text)
-    text = _CODE.sub(lambda match: match[2], text)
+    text = _CODE.sub(lambda match: match[2], without_links(text))
     for emphasis in (_EMPHASIS, _UNDERLINED):
         while (less := emphasis.sub(lambda match: match[2], text)) != text:
             text = less

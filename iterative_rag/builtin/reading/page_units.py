@@ -13,7 +13,7 @@ from iterative_rag.builtin.language.function_words import content
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.tables.page_tables import OMISSION, PageTable, TableKind, TableRow, tables
 from iterative_rag.text.markdown_rows import is_row
-from iterative_rag.text.markup import without_struck
+from iterative_rag.text.markup import without_links, without_struck
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.sentences import sentence_ends
 from iterative_rag.types import Window
@@ -140,13 +140,13 @@ def introduced_row(query: Query, page: UnitPage) -> ShownPassage | None:
 
 
 def shown_text(unit: PageUnit) -> str:
-    """A sentence as it stands; a row as "Year: 1987 | Venue: Birmingham", one of an infobox as "Born: 1801"."""
+    """A sentence without the targets of its links; a row as "Year: 1987 | Venue: Birmingham", one of an infobox as
+    "Born: 1801"."""
     if unit.infobox:
-        return ": ".join(cell for cell in unit.cells if cell)
-    if unit.cells:
-        names = (*unit.header, *[""] * len(unit.cells))
-        return " | ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, unit.cells, strict=False))
-    return unit.text
+        return without_links(": ".join(cell for cell in unit.cells if cell))
+    names = (*unit.header, *[""] * len(unit.cells))
+    cells = [f"{name}: {cell}" if name else cell for name, cell in zip(names, unit.cells, strict=False)]
+    return without_links(" | ".join(cells) or unit.text)
 
 
 def _passage(page: UnitPage, units: Sequence[PageUnit]) -> ShownPassage:
