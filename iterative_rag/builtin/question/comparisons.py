@@ -87,16 +87,21 @@ _IN_ORDER = lazy_pattern(
     r"(?<=[a-z])(?<! or) (?P<order>before|after|over|under) "
     r"(?=(?:the (?:year )?)?[0-9$€£]|(?<!over )(?<!under )(?:the )?[A-Z“\"])"
 )
-_THE_YEAR = lazy_pattern(r"^the (?:year )?(?=[0-9])")
+_AROUND = lazy_pattern(r"^the (?:year )?(?=[0-9])| (?:is|was|were|does|did|has|had)$")
 
 
 def exceeds(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     """Plan "Is A older than B?": yes if A is what "Which is older, A or B?" asks for; B may be a date or an amount, as
     in "Did A win more than three titles?". None for any other."""
-    match = _THAN.match(_IN_ORDER.sub(lambda at: f" {_ORDER[at['order']]} than ", text, count=1))
+    ordered = _IN_ORDER.sub(
+        lambda at: f" {_ORDER[at['order']]} than ", text.replace(" outlive ", " die later than "), 1
+    )
+    match = _THAN.match(ordered)
     if match is None:
         return None
-    first, second = match["first"], _THE_YEAR.sub("", match["second"])
+    first, second = match["first"], match["second"]
+    if _AGED.isdisjoint(match["act"].split()):  # "older than Ann Lee was" may go on with "when she died"
+        second = _AROUND.sub("", second)
     limit = next((second[:end] for _, at, end in (*dates(second), *amounts(second)) if not at), "")
     if periods(limit) and "earlier" not in match["act"]:
         return None  # "after the 1890s": a decade counts as its first year
@@ -107,7 +112,7 @@ def exceeds(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     other = tokenize(second)
     named = other[-1].capital and not other[-1].text.isdigit() and not any(map(is_verb, other))
     if not words or not (named or limit) or not _UNCLEAR.isdisjoint(words) or (limit and " and " in first):
-        return None  # "than him", "than Ann Lee was"
+        return None  # "than him", "than Ann Lee was thought to be"
     kind = kind_and_name(first)[0].rpartition(" ")[2]
     asked = _Asked(kind, "", "", verb, tuple(words), is_who=False)
     sides = (first,) if limit else (first, second_of(first, second))

@@ -40,7 +40,7 @@ def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         return None
     unit, more, what = "".join(words[:at]), words[at], " ".join(words[at + 1 :])
     sides = (second, first) if more in LESS | {"younger", "later", "newer"} else (first, second)
-    if more in _AGED and unit.startswith("year"):
+    if more in _AGED and (not unit or unit.startswith("year")):
         verbs = ("completed", "opened", "founded", "built", "released")
         verb = next((verb for verb in verbs if verb[:5] in text.lower()), "")
         asked = f"In which year was {{}} {verb}?" if verb else ask_age(first, second)

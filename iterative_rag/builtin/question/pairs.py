@@ -30,8 +30,8 @@ _KIND = lazy_pattern(
 _UNCOUNTED = word_set("series species people men women")
 # What these say of two things is not said of each of them; "or" offers a choice.
 _MUTUAL = word_set(
-    "same different similar each other eachother another together related married brothers sisters siblings cousins "
-    "twins relatives friends colleagues rivals enemies neighbours neighbors not never or"
+    "same different similar each other another together related married brother brothers sister sisters siblings "
+    "husband wife cousins twins relatives friends colleagues rivals enemies neighbours neighbors not never or"
 )
 _SHARED = lazy_pattern(r"^(?P<verb>.*?)\b(?P<link>in|from) the same (?P<noun>[a-z]+)\b")
 
