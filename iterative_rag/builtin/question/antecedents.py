@@ -95,8 +95,6 @@ def reference_in(text: str) -> Reference | None:
     question = question.rstrip(" ?.")
     if any(statement.split()[0].lower() in QUESTION_WORDS for statement in statements) or REFERENT in text:
         return None
-    if QUESTION_WORDS.isdisjoint(token.low for token in tokenize(question)):
-        return None
     for number in reversed(range(len(statements))):
         statement, before = statements[number].rstrip(" ."), statements[:number]
         for match, noun, person in _references(question):
@@ -150,9 +148,6 @@ def _with_referent(question: str, match: re.Match[str]) -> str:
 def _antecedent(statement: str, noun: str, person: bool) -> tuple[str, bool] | None:
     """What a statement says of the noun or person: a name, or (True) a question; None if it tells of no such thing."""
     tokens = tokenize(statement)
-    said = {token.low for token in tokens}
-    if not noun and not said.isdisjoint({"whose"} if person else {"his", "her", "whose"}):
-        return None  # "Orley left his novel unfinished": it is not Orley
     subject = subject_end(tokens)
     after = tokens[subject + 1].low if subject and subject + 1 < len(tokens) else ""
     defines = after in _INDEFINITE | {"the"} and tokens[subject].low in _COPULA
@@ -180,6 +175,4 @@ def _subject(statement: str, tokens: list[Token], person: bool) -> tuple[str, bo
         return statement[: tokens[-1].end].rstrip(" ,"), False
     if names_person(head_noun(group)) != person:
         return None
-    if first in _INDEFINITE:
-        return f"Which {statement[tokens[0].end :].strip()}?", True
     return phrase_question(statement[: tokens[-1].end].rstrip(" ,"), Asks.WHO if person else Asks.WHAT), True
