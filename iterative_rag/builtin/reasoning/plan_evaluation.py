@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from iterative_rag.builtin.language.function_words import content, folded, names_in, words
+from iterative_rag.builtin.language.function_words import content, folded, names_in, word_set, words
 from iterative_rag.builtin.language.lexicon import MEASURES, AnswerKind, alike
 from iterative_rag.builtin.language.value_agreement import agree
 from iterative_rag.builtin.question.need_query import read_query
@@ -272,12 +272,12 @@ class Evaluation:
 
 _DIFFERENCE = lazy_pattern(
     r"(?:by )?how (?:many|much)\b.* than\b|how many years (?:.* )?(?:between|after|before|separate)\b"
-    r"|what is the difference\b",
+    r"|by how (?:many|much)\b|what is the difference\b",
     re.IGNORECASE,
 )
 # "Which of the two towers is older?": of two that are not named, only a text that compares them can tell.
 _OF_TWO = lazy_pattern(r"which (?:one )?of the two\b(?!.* or ).* (?P<how>[a-z]+er|first|last)\W*$", re.IGNORECASE)
-_DIFFERENT = frozenset({*MEASURES, "than", "more", "less", "fewer", "after", "before", "earlier", "later", "older"})
+_DIFFERENT = {*MEASURES} | word_set("than more less fewer after before earlier later older fell rose grew lost gained")
 
 
 def _tells_of(description: str, fact: Fact) -> bool:

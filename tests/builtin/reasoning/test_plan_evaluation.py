@@ -95,6 +95,14 @@ def test_of_two_that_are_not_named_a_text_must_compare(quote: str, given: tuple[
     assert tuple(one.text for one in Evaluation(inquiry).of(Lookup(asked, asked)).values) == given
 
 
+@pytest.mark.parametrize(("quote", "given"), [("Tell had 2,598 people.", ()), ("Tell lost 182 people.", ("182",))])
+def test_by_how_much_is_told_by_a_change(quote: str, given: tuple[str, ...]) -> None:
+    asked = "By how many people did Tell shrink from 2010 to 2020?"
+    value = "182" if given else "2,598"
+    inquiry = Inquiry(asked, asked, (replace(fact(asked, value, "Tell"), quote=quote),), tried=(Need(asked),))
+    assert tuple(one.text for one in Evaluation(inquiry).of(Lookup(asked, asked)).values) == given
+
+
 def test_what_is_bigger_has_more_inhabitants_where_no_areas_are_found() -> None:
     asked = "Which is bigger, Tellby or Orm?"
     areas = [Need(f"What is the area of {name}?") for name in ("Tellby", "Orm")]
