@@ -15,6 +15,8 @@ _UNTRUE, _UNDONE, _CAME_ABOUT, _BEGUN, _FELL_THROUGH = (
     lazy_pattern(rf"(?i)\b(?:{'|'.join(lines(name))})")
     for name in ("untrue", "undone", "came_about", "begun", "fell_through")
 )
+# A semicolon before what is said of something else.
+_ELSE = lazy_pattern(r";(?! (?:this|that|it|but|however)\b)")
 _CLAUSES = lazy_pattern(r"[;:]|\b(?:and|but|who|which|before|after)\b")
 # "Its mayor was Bo Lind until 2009" does not tell who is mayor.
 _PRESENT = lazy_pattern(r"(?i)^(?:\w+ ){0,3}?(?:is|are|does|do)\b")
@@ -23,6 +25,7 @@ _CHILDREN = lazy_pattern(r"(?i)\bhow many (?:\w+ )?(?:children|sons|daughters|ki
 _BORN_AS = lazy_pattern(r"(?i)\b(?:\w+(?:st|nd|rd|th)|one|youngest|middle)(?: born)? (?:child )?of (?:their |the )?$")
 # "Bo Lind (1827–1901)": nobody is mayor in 1950 who was dead by then.
 _LIFE = lazy_pattern(r"[^(]{0,20}\([^()]*?\b(\d{4})\s?[–-]\s?[^()]*?(\d{4})\)")
+_FORMERLY = lazy_pattern(r"(?i)\b(?:used to|was (?:formerly|previously))\b")
 _ENDED = lazy_pattern(r"(?i)\b(?:was|were|had|held|\w+ed)\b[^.;]{0,60}\b(?:until (?:\w+ )?|from \d{4} to )\d{4}")
 
 
@@ -39,7 +42,7 @@ def denies_value(query: Query, sentence: str, value: str) -> bool:
     if life and any(not int(life[1]) <= year <= int(life[2]) for year in query.years):
         return True
     ended = _PRESENT.match(query.text) and _ENDED.search(f"{clause}{value}{after}")
-    if ended and ended.end() > len(clause + value):
+    if (ended and ended.end() > len(clause + value)) or (_PRESENT.match(query.text) and _FORMERLY.search(clause)):
         return True
     return is_untrue(query, before) or _is_undone(query, sentence, clause) or _fell_through(query, before, after)
 
@@ -63,7 +66,7 @@ def _is_undone(query: Query, sentence: str, clause: str) -> bool:
 
 def _fell_through(query: Query, before: str, after: str) -> bool:
     """Whether a sentence, between the semicolons around the value, tells of something begun that came to nothing."""
-    before, after = before.rpartition(";")[2], after.partition(";")[0]
+    before, after = before.rpartition(";")[2], _ELSE.split(after)[0]
     end = _FELL_THROUGH.search(after)
     begun = end and _BEGUN.search(f"{before} {after[: end.start()]}")
     return bool(begun) and not _FELL_THROUGH.search(query.text) and not _BEGUN.search(query.text)

@@ -37,6 +37,7 @@ from iterative_rag.builtin.reading.subject_names import (
     is_named,
     is_of_a_longer_name,
     is_of_others,
+    is_told_of_another,
     namesake_share,
 )
 from iterative_rag.builtin.tables.page_tables import OMISSION
@@ -188,7 +189,6 @@ class EvidencePageReader:
             unit, value = passage.unit_of(span.start, span.end), span.text.strip("* ")
             if unit is None:
                 continue
-            value = value.lstrip("" if "]" in value else "[")  # the text of a link, without its target
             # The network may take several items of a cell for one value: "Tom Voss (1910–1922), Una Orr".
             value = (item_asked_for(query, unit.cells[1]) if unit.infobox and len(unit.cells) == 2 else "") or value
             value = NOTHING if value.casefold() in NONE else trimmed(query, value)
@@ -288,10 +288,10 @@ def _offer(query: Query, page: UnitPage, candidate: _Candidate) -> Offered:
     features = finding_odds.of_value(query, candidate.passage, candidate.reading, (candidate.value, candidate.share))
     kind = finding_odds.of_asked_kind(candidate.reading.kinds, candidate.value)
     passage = candidate.passage
-    others = is_of_others(query, page, candidate.unit) or (
-        _measures_another(query, page.bare_title) and query.name_words.isdisjoint(content(candidate.unit.text))
-    )
-    said = _says(query, passage) and _dates(query, passage) and not others
+    before = candidate.unit.text.partition(candidate.value)[0]
+    others = is_of_others(query, page, candidate.unit) or is_told_of_another(query, before)
+    longer = _measures_another(query, page.bare_title) and query.name_words.isdisjoint(content(candidate.unit.text))
+    said = _says(query, passage) and _dates(query, passage) and not (others or longer)
     # Of several places none is a part of another.
     several = query.kind is AnswerKind.PLACE and asks_for_all(query)
     value = candidate.value if several else shortened(query, candidate.value)

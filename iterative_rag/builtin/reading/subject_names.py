@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iterative_rag.builtin.language.function_words import content, stem, word_set, words
+from iterative_rag.builtin.language.function_words import content, stem, word_set
 from iterative_rag.builtin.language.lexicon import AnswerKind, counts_as, kind_of_noun
-from iterative_rag.builtin.language.nouns import gender_of_name
-from iterative_rag.builtin.question.need_query import Query
+from iterative_rag.builtin.language.nouns import NOT_PERSON_WORDS
+from iterative_rag.builtin.question.need_query import Query, read_query
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.text.patterns import lazy_pattern
 
@@ -21,6 +21,7 @@ _BRACKET = lazy_pattern(r"\(([^)]*)\)$")
 _NUMBER = lazy_pattern(r"\d+(?:st|nd|rd|th|s)?|[ivxlc]{2,}")
 # "Dr" and "II" are no names.
 SHORTEST_NAME = 3
+_NO_SURNAMES = frozenset(map(stem, NOT_PERSON_WORDS))
 _ADDRESSES = frozenset(stem(word) for word in word_set("madam madame mademoiselle miss sir dame lord saint count duke"))
 
 
@@ -55,7 +56,7 @@ def is_of_others(query: Query, page: UnitPage, unit: PageUnit) -> bool:
     if number and other and number.isdisjoint(other) and set(title) - number <= set(asked):
         return other.isdisjoint(said)  # the "68th Orm Awards" where the 66th are asked for
     return any(
-        said.isdisjoint(rest) and (_are_namesakes(query, name, page) or rest.isdisjoint(content(page.text)))
+        said.isdisjoint(rest) and (_are_namesakes(name, title) or rest.isdisjoint(content(page.text)))
         for name in query.names
         if not set(title).isdisjoint(name) and (rest := _told_apart(name, title))
     )
@@ -71,6 +72,17 @@ def is_of_a_longer_name(query: Query, text: str) -> bool:
     )
 
 
+def is_told_of_another(query: Query, before: str) -> bool:
+    """Whether what stands before a value names something half of whose name a query has: "Orm Ramblers" where the Orm
+    Harriers are asked for, "Bo Lee" for Ann Lee."""
+    told = [name for name in read_query(f"- {before}").names if not _is_title(name[0])]
+    return any(
+        not set(name) <= set(content(before))
+        and any(len(name) == len(other) and (name[0] == other[0]) != (name[-1] == other[-1]) for other in told)
+        for name in query.names
+    )
+
+
 def _numbers(words: Sequence[str]) -> set[str]:
     """The years, ordinals and Roman numerals that tell one event or part of a series from another."""
     return {word for word in words if _NUMBER.fullmatch(word)}
@@ -81,15 +93,14 @@ def _told_apart(name: Sequence[str], title: Sequence[str]) -> set[str]:
     Petrel", and "H. Brenk" Harald Brenk."""
     initials = {word[0] for word in title if word not in name}
     rest = {word for word in name if word not in title and word[0] not in initials}
-    return set() if any(_is_address(word) for word in rest) else rest
+    return set() if any(len(word) < SHORTEST_NAME or _is_title(word) for word in rest) else rest
 
 
-def _is_address(word: str) -> bool:
-    """Whether a word of a name only says what somebody is called or is: "President", "Dr"."""
-    return len(word) < SHORTEST_NAME or word in _ADDRESSES or kind_of_noun(word) is AnswerKind.PERSON
+def _is_title(word: str) -> bool:
+    """Whether a word of a name only says how somebody is addressed, or what somebody is: "Lord", "President"."""
+    return word in _ADDRESSES or kind_of_noun(word) is AnswerKind.PERSON
 
 
-def _are_namesakes(query: Query, name: Sequence[str], page: UnitPage) -> bool:
-    """Whether two persons share a surname: "Edith Brenk" and "Harald Brenk"."""
-    called = any(gender_of_name(word) and stem(word) in name for word in words(query.text))
-    return called and bool(gender_of_name(page.title)) and name[-1] == content(page.bare_title)[-1]
+def _are_namesakes(name: Sequence[str], title: Sequence[str]) -> bool:
+    """Whether two persons share a surname: "Edith Brenk" and "Harald Brenk"; not "Summer Games" and "Orm Games"."""
+    return 1 < len(name) == len(title) and name[-1] == title[-1] and name[-1] not in _NO_SURNAMES

@@ -8,7 +8,7 @@ from fakes.index_free_loop import best, read, window
 from fakes.invented_articles import SHOT_MAYORS
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.reading.page_units import page
-from iterative_rag.builtin.reading.subject_names import is_of_others
+from iterative_rag.builtin.reading.subject_names import is_of_others, is_told_of_another
 from iterative_rag.builtin.reasoning.answer_trust import CAREFUL
 
 
@@ -23,6 +23,7 @@ def test_a_row_about_something_else_is_not_built_on() -> None:
     ("question", "title", "sentence", "others"),
     [
         ("Where did Edith Brenk study?", "Harald Brenk", "He studied in Karsa.", True),
+        ("Where did Ilvie Brenk study?", "Orven Brenk", "He studied in Karsa.", True),
         ("Where did President Brenk study?", "Oda Brenk", "She studied in Karsa.", False),
         ("Where did Madame Brenk study?", "Harald Brenk", "He studied in Karsa.", False),
         ("Where did Oda Brenk study?", "Harald Brenk", "His sister Oda studied in Karsa.", False),
@@ -47,3 +48,17 @@ def test_a_sentence_on_the_page_of_a_namesake_is_about_the_namesake(
 ) -> None:
     shown = page(window(title, f"# {title}\n\n{sentence}\n"))
     assert is_of_others(read_query(question), shown, shown.units[0]) is others
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "other"),
+    [
+        ("When were the Orm Harriers founded?", "One club, the Orm Ramblers, was founded in ", True),
+        ("When did Ann Lee die?", "Ann Lee was the wife of Bo Lee and died in ", False),
+        ("When did Ann Lee die?", "Her brother Karl Lee died in ", True),
+        ("When did Oda Brenk die?", "President Brenk died in ", False),
+        ("When did Oda Brenk die?", "She died in ", False),
+    ],
+)
+def test_what_a_sentence_says_of_half_a_namesake_is_of_another(question: str, before: str, other: bool) -> None:
+    assert is_told_of_another(read_query(question), before) is other
