@@ -36,7 +36,7 @@ class ReasonCode(StrEnum):
 
 # The reasons of an abstention, as a text for people begins; `Answer.reason` follows.
 _LABELS: Mapping[ReasonCode | None, str] = {
-    ReasonCode.NOT_IN_CORPUS: "Not in the corpus",
+    ReasonCode.NOT_IN_CORPUS: "Not found in the corpus",
     ReasonCode.NOT_WORKED_OUT: "Not worked out",
     ReasonCode.ROWS_LOST: "Rows not in the corpus",
     ReasonCode.FALSE_PREMISE: "False premise",

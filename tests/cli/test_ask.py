@@ -108,7 +108,7 @@ def test_quiet_prints_the_short_answer_alone(run: Command, play: Callable[..., F
 
 def test_quiet_abstention_says_why(run: Command, play: Callable[..., FakeRAG]) -> None:
     play(ABSTAINED)
-    assert run("ask", QUESTION, "-q").out == f"Not in the corpus: {ABSTAINED.reason}\n"
+    assert run("ask", QUESTION, "-q").out == f"Not found in the corpus: {ABSTAINED.reason}\n"
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def as_json(run: Command, question: str, *options: str, **environment: str) -> d
 def test_not_in_the_corpus(run: Command) -> None:
     done = run("ask", NOWHERE, "--llm", "builtin")
     assert done.code == 3
-    assert done.out.startswith("Not in the corpus: Nothing near was found for: ")
+    assert done.out.startswith("Not found in the corpus: Nothing near was found for: ")
     assert "What comes nearest" not in done.out
     assert "--guess" not in done.out
     assert "search 'Who painted the ceiling of the winter palace in Quorn?'" in done.out
@@ -64,8 +64,10 @@ def test_another_corpus_than_the_one_that_was_asked_unsaid_is_named(run: Command
     article = tmp_path / "Quorn.md"
     article.write_text("# Quorn\n\nQuorn has a winter palace.\n", encoding="utf-8")
     run("index", str(article), "--corpus", "palaces")
-    assert f"another corpus: iterative-rag ask '{NOWHERE}' --corpus palaces" in run("ask", NOWHERE).out
-    assert "another corpus" not in run("ask", "Who was Ann Lee of Tell?", "--corpus", "palaces").out
+    assert (
+        f"another corpus: iterative-rag ask '{NOWHERE}' --corpus palaces" in run("ask", NOWHERE, "--llm", "builtin").out
+    )
+    assert "another corpus" not in run("ask", "Who was Ann Lee of Tell?", "--corpus", "palaces", "--llm", "builtin").out
 
 
 def test_not_worked_out_shows_what_comes_nearest_and_what_to_type(run: Command) -> None:
@@ -154,7 +156,7 @@ def refusing(body: Mapping[str, Any], *, known: bool, status: str = "not_in_fact
 @pytest.mark.parametrize(
     ("known", "status", "code", "beginning"),
     [
-        (False, "not_in_facts", "not_in_corpus", "Not in the corpus: the baker is not named"),
+        (False, "not_in_facts", "not_in_corpus", "Not found in the corpus: the baker is not named"),
         (True, "not_in_facts", "not_worked_out", "Not worked out: the baker is not named"),
         (True, "false_premise", "false_premise", "False premise: The question assumes something untrue: the baker"),
     ],

@@ -66,7 +66,7 @@ def test_a_response_carries_its_quotes_as_nodes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("outcome", "beginning"), [(ABSTAINED, "Not in the corpus: The"), (CAPPED, "Incomplete: The run reached")]
+    ("outcome", "beginning"), [(ABSTAINED, "Not found in the corpus: The"), (CAPPED, "Incomplete: The run reached")]
 )
 def test_a_response_says_when_it_is_no_full_answer(outcome: Answer, beginning: str) -> None:
     assert str(engine(outcome).query(QUESTION)).startswith(beginning)

@@ -92,4 +92,4 @@ def test_a_title_and_a_text_are_a_document_and_an_answer_prints_as_a_person_read
         declined = str(rag.ask("Who painted the ceiling of the winter palace in Quorn?"))
     assert said[0].startswith("The mayor of Aldermere is Edda Holm [1]. (")
     assert said[1].startswith("[1] Aldermere: “")
-    assert declined.startswith("Not in the corpus: Nothing near was found")
+    assert declined.startswith("Not found in the corpus: Nothing near was found")

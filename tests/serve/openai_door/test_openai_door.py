@@ -91,8 +91,8 @@ def test_an_abstention_is_told_in_the_text_and_as_a_refusal(tmp_path: Path) -> N
         listed = [model.id for model in connected(server).models.list()]
     assert choice.finish_reason == "stop"
     assert choice.message.refusal
-    assert choice.message.refusal.startswith(("Not in the corpus: ", "Not worked out: "))
-    assert (choice.message.content or "").startswith(("**Not in the corpus:**", "**Not worked out:**"))
+    assert choice.message.refusal.startswith(("Not found in the corpus: ", "Not worked out: "))
+    assert (choice.message.content or "").startswith(("**Not found in the corpus:**", "**Not worked out:**"))
     assert f"{MODEL}:agent" not in listed  # the built-in models have no tools
 
 
