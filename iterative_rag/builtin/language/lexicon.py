@@ -1,5 +1,4 @@
-"""How the words of a question appear in texts: synonyms of relations, hypernyms, answer
-kinds, superlatives, measures."""
+"""How the words of a question appear in texts: synonyms of relations, hypernyms, kinds of answers, measures."""
 
 from __future__ import annotations
 
@@ -25,12 +24,10 @@ class AnswerKind(StrEnum):
 
 
 _GROUPS: dict[str, frozenset[str]] = {}
-_SPELLED: dict[str, tuple[str, ...]] = {}
 for _line in lines("synonyms"):
     _words = _line.lstrip("=").split()
     for _head in _words if _line.startswith("=") else _words[:1]:
         _GROUPS[stem(_head)] = _GROUPS.get(stem(_head), frozenset()) | {stem(_word) for _word in _words}
-        _SPELLED[stem(_head)] = (*_SPELLED.get(stem(_head), ()), *_words)
 
 
 # Hypernyms for closed questions: a novelist is a writer, a documentary is a film.
@@ -53,11 +50,6 @@ def alike(stemmed: str) -> frozenset[str]:
     agents = {f"{stemmed}er", f"{stemmed}or"} if len(stemmed) > 3 else set()
     acts = {stemmed[:-2]} if stemmed.endswith(("er", "or")) and len(stemmed) > 6 else set()
     return _GROUPS.get(stemmed, frozenset()) | agents | acts | {stemmed}
-
-
-def synonyms(stemmed: str) -> tuple[str, ...]:
-    """Synonyms of a stem as spelled words, nearest first."""
-    return tuple(dict.fromkeys(word for word in _SPELLED.get(stemmed, ()) if stem(word) != stemmed))
 
 
 # +1: the greatest value ranks first; -1: the smallest.

@@ -1,20 +1,16 @@
-"""Rewrites queries without a model: synonyms, keywords, the subject alone."""
+"""Rewrites queries without a model: keywords, the subject alone."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
-from iterative_rag.builtin.language.function_words import QUESTION_WORDS, STOPWORDS, content, stem, words
-from iterative_rag.builtin.language.lexicon import INVERSE, MEASURES, near_kinds, synonyms
+from iterative_rag.builtin.language.function_words import QUESTION_WORDS, STOPWORDS, content, words
 from iterative_rag.builtin.language.tokens import tokenize
 from iterative_rag.builtin.question.need_query import LIGHT_VERBS, Query, read_query
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Need, Rewording
 
-# Most synonyms of one word and of one query; more would outweigh the names.
-FEW, MOST = 4, 8
 MOST_WEB_WORDS = 12
 PHRASINGS = 3
 
@@ -30,7 +26,7 @@ class BuiltinRewriter:
         names = names_of(query)
         seen = {_key(text) for text in (need.question, *tried)} | {()}
         broader = next(_new([" ".join(names)], seen), "")
-        phrasings = tuple(_new((*_phrasings(query, names), *names), seen))[:PHRASINGS]
+        phrasings = tuple(_new((" ".join(_key_words(query)), *names), seen))[:PHRASINGS]
         return Rewording(phrasings, broader)
 
     def web_query(self, need: Need) -> str:
@@ -48,26 +44,6 @@ def _new(texts: Sequence[str], seen: set[tuple[str, ...]]) -> Iterator[str]:
 
 def _key(text: str) -> tuple[str, ...]:
     return tuple(words(text))
-
-
-def _phrasings(query: Query, names: Sequence[str]) -> Iterator[str]:
-    """Other wordings of a query: synonyms of its relation, then hypernyms and the inverse relation, then keywords.
-
-    Keywords come last: they find much the same as the question, and would outvote the results of the others.
-    """
-    written = {stem(word): word for word in words(query.text)}
-    relation = tuple(dict.fromkeys((*query.relation, *query.asked)))
-    for others in (synonyms, _kinds):
-        instead = {root: others(root)[:FEW] for root in relation}
-        if any(instead.values()):
-            told = (word for root in relation for word in instead[root] or (written.get(root, root),))
-            yield " ".join([*names, *map(str, query.years), *islice(dict.fromkeys(told), MOST)])
-    yield " ".join(_key_words(query))
-
-
-def _kinds(stemmed: str) -> tuple[str, ...]:
-    """Inverse relations and hypernyms: Ann's article names her mother as that of a "child"; a physician is a doctor."""
-    return () if stemmed in MEASURES else (*sorted(INVERSE.get(stemmed, ())), *near_kinds(stemmed))
 
 
 def names_of(query: Query) -> tuple[str, ...]:
