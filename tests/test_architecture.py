@@ -122,9 +122,9 @@ def test_outside_libraries_stay_in_their_adapters(path: Path) -> None:
 # Lines of Python that a room, or a folder beside the package, may have: what comes in is paid for by what goes out.
 # After a cut, lower the number. The aim is 54,000 in the package, 9,000 of scripts, 4,500 of fakes, 32,000 of tests.
 MOST_LINES = {
-    "app": 3944,
-    "builtin": 9064,
-    "cli": 4045,
+    "app": 3946,
+    "builtin": 9044,
+    "cli": 4058,
     "computing": 1000,
     "engine": 3550,
     "errors": 244,
@@ -141,14 +141,14 @@ MOST_LINES = {
     "sources": 6948,
     "storage": 815,
     "system": 495,
-    "text": 2577,
+    "text": 2578,
     "types": 1498,
     "verification": 2160,
     "__init__": 101,
     "__main__": 6,
     "scripts": 8737,
     "fakes": 4993,
-    "tests": 31498,
+    "tests": 31493,
 }
 
 
