@@ -78,7 +78,10 @@ class Chat:
         if self._terminal:
             interrupts.raise_the_first(["chat"], again=True)
         try:
-            work()
+            try:
+                work()
+            finally:
+                interrupts.noticed()
         except IterativeRAGError as error:
             if interrupts.raised():
                 self._stopped()
@@ -87,8 +90,6 @@ class Chat:
             say(str(error), error.hint)
         except KeyboardInterrupt:
             self._stopped()
-        finally:
-            interrupts.noticed()
         sys.stdout.flush()
 
     def _stopped(self) -> None:

@@ -87,6 +87,7 @@ _IN_ORDER = lazy_pattern(
     r"(?<=[a-z])(?<! or) (?P<order>before|after|over|under) "
     r"(?=(?:the (?:year )?)?[0-9$€£]|(?<!over )(?<!under )(?:the )?[A-Z“\"])"
 )
+# What the second side is without: "the year 1901", "Puncak Jaya was".
 _AROUND = lazy_pattern(r"^the (?:year )?(?=[0-9])| (?:is|was|were|does|did|has|had)$")
 
 
