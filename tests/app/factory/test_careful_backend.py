@@ -150,6 +150,12 @@ def test_a_server_that_does_not_answer_leaves_the_size_open() -> None:
     assert how_careful(load_settings(), "", Spec("ollama", "mine", unused_url())) == "off"
 
 
+def test_the_user_is_told_that_the_built_in_models_take_no_length() -> None:
+    for length, told in (("report", True), ("short", False)):
+        with closing(IterativeRAG.from_settings(llm="builtin", length=length)) as rag:
+            assert ("--length is not used" in rag.notice) is told
+
+
 def test_the_user_is_told_that_a_small_model_reads_alone() -> None:
     llm = ScriptedLLM({}, name="tiny:1.5b")
     with closing(IterativeRAG.from_settings(llm=llm, fast_llm=llm)) as rag:
