@@ -98,9 +98,8 @@ def by_rules(need: str, value: str, title: str, shown: str, *, row: bool = False
     if not is_of_kind(need, value) or _lacks_kind(need, f"{value} {shown} {title}"):
         return Support.DISAGREES
     tables = ("opposites", "opposite_labels") if row else ("opposites",)
-    if folded(value) not in folded(title) and any(_says_opposite(asked, quoted, table) for table in tables):
-        return Support.DISAGREES
-    if not row and _denies(asked, quoted):
+    opposed = folded(value) not in folded(title) and any(_says_opposite(asked, quoted, table) for table in tables)
+    if folded(value) != "no" and (opposed or (not row and _denies(asked, quoted))):
         return Support.DISAGREES
     told = quoted.lows | named.lows
     values = (*quoted.values, *named.values)
