@@ -1,19 +1,25 @@
 """Whether a sentence says that a value, or a yes, is not so: it denies it, calls it a wrong belief, tells what was only
-planned or alleged, or what has ended."""
+planned or alleged, or what has ended; and whether it tells anything of what a yes/no question asks."""
 
 from __future__ import annotations
 
-from iterative_rag.builtin.language.function_words import lines
+from iterative_rag.builtin.language.function_words import content, lines, stem, word_set
+from iterative_rag.builtin.language.lexicon import INVERSE, alike
+from iterative_rag.builtin.language.text_values import amounts, tells_year, years
 from iterative_rag.builtin.question.need_query import Query
+from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
+from iterative_rag.builtin.reading.subject_names import is_of_a_longer_name
+from iterative_rag.text.other_names import common_names, nations_in
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.verification.evidence import with_life
 
 _PREDECESSOR = lazy_pattern(r"(?i)\bpredecessor of\b|^who(?:m)? did .+ (?:succeed|replace)\b")
 _FOLLOWED = lazy_pattern(r"(?i)\b(?:(?:succeeded|replaced|followed)\b[^.;]{0,40} by|successor)\W+(?:\w+ ){0,3}$")
 # What stands before a value that is not it: "the mayor is not Bo Orm", "in Tellby rather than in Orm".
 _NOT = lazy_pattern(r"(?i)\b(?:not|never|rather than|instead of|other than|unlike)(?: (?:the|an?|by|in|at|to|from))* $")
-_UNTRUE, _UNDONE, _CAME_ABOUT, _BEGUN, _FELL_THROUGH = (
+_UNTRUE, _UNDONE, _CAME_ABOUT, _BEGUN, _FELL_THROUGH, _DENYING = (
     lazy_pattern(rf"(?i)\b(?:{'|'.join(lines(name))})")
-    for name in ("untrue", "undone", "came_about", "begun", "fell_through")
+    for name in ("untrue", "undone", "came_about", "begun", "fell_through", "denying")
 )
 # A semicolon before what is said of something else.
 _ELSE = lazy_pattern(r";(?! (?:this|that|it|but|however)\b)")
@@ -27,6 +33,12 @@ _BORN_AS = lazy_pattern(r"(?i)\b(?:\w+(?:st|nd|rd|th)|one|youngest|middle)(?: bo
 _LIFE = lazy_pattern(r"[^(]{0,20}\([^()]*?\b(\d{4})\s?[–-]\s?[^()]*?(\d{4})\)")
 _FORMERLY = lazy_pattern(r"(?i)\b(?:used to|was (?:formerly|previously))\b")
 _ENDED = lazy_pattern(r"(?i)\b(?:was|were|had|held|\w+ed)\b[^.;]{0,60}\b(?:until (?:\w+ )?|from \d{4} to )\d{4}")
+
+# "Was he a surgeon?", "Is she German?"; not "Was he arrested?", "Is it open in July?".
+_ASKS_WHAT = lazy_pattern(r"(?i)(?:is|are|was|were)\b(?!.*(?:\w\w[^e\W]ed\b| (?:on|in|at|by|from|to|for|with) ))")
+_KIND = lazy_pattern(r" an? ")
+_IS = lazy_pattern(r"\b(?:is|are|was|were)\b")
+_ADVERBS = frozenset(map(stem, word_set("ever still again already both also true")))
 
 
 def denies_value(query: Query, sentence: str, value: str) -> bool:
@@ -52,6 +64,30 @@ def denies_yes(query: Query, sentence: str) -> bool:
     ended = _PRESENT.match(query.text) and _ENDED.search(sentence)
     undone = _is_undone(query, sentence, _CLAUSES.split(sentence)[0])
     return bool(ended) or undone or _fell_through(query, "", sentence)
+
+
+def bears_on(query: Query, page: UnitPage, unit: PageUnit) -> bool:
+    """Whether a unit has a word of what is asked about the subject of its page, or one alike."""
+    asked = {*query.relation, *query.asked, *query.name_words, *map(str, query.years)} - set(content(page.title))
+    told = set(content(f"{unit.text} {common_names(unit.text, nationality=True)}"))
+    return not asked or any((alike(word) | INVERSE.get(word, frozenset())) & told for word in asked)
+
+
+def leaves_open(query: Query, page: UnitPage, unit: PageUnit) -> bool:
+    """Whether a unit bears no no out: it neither denies anything nor says something else of what is asked, as another
+    place of birth, another number, another year, or in the article's own words what somebody is."""
+    told, asked = {*content(with_life(unit.text)), *content(page.title)}, set(query.relation) - _ADVERBS
+    if _DENYING.search(unit.text):
+        return not bears_on(query, page, unit)
+    if any(amount.value not in query.years for amount, *_ in amounts(query.text)):
+        return all(amount.value in years(unit.text) for amount, *_ in amounts(unit.text))
+    if _ASKS_WHAT.match(query.text) and (_KIND.search(query.text) or nations_in(query.text)):
+        own = query.name_words <= set(content(page.title)) and asked <= told
+        return own or is_of_a_longer_name(query, page.bare_title) or not _IS.search(unit.text)
+    held = sum(not alike(word).isdisjoint(told) for word in asked)
+    if query.years and (held == len(asked)) is all(tells_year(unit.text, year) for year in query.years):
+        return True
+    return 2 * held < len(asked)
 
 
 def is_untrue(query: Query, text: str) -> bool:

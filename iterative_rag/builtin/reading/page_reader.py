@@ -17,7 +17,7 @@ from iterative_rag.builtin.language.value_agreement import agree
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading import finding_odds
 from iterative_rag.builtin.reading.answer_form import asks_for_measure, fits, lacks_unit, shortened, trimmed
-from iterative_rag.builtin.reading.denials import denies_value, denies_yes, is_untrue
+from iterative_rag.builtin.reading.denials import bears_on, denies_value, denies_yes, is_untrue, leaves_open
 from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, EvidenceReading, PassageText
 from iterative_rag.builtin.reading.finding_odds import Features
 from iterative_rag.builtin.reading.findings import BEST, INCOMPLETE, NONE, NOTHING, RULES, Finding, best_of, trust
@@ -45,7 +45,7 @@ from iterative_rag.builtin.tables.table_answers import table_answers
 from iterative_rag.builtin.tables.table_operations import TableOperation
 from iterative_rag.builtin.tables.table_question import asks_for_all
 from iterative_rag.text.markdown_rows import is_row
-from iterative_rag.text.other_names import common_names, nations_in
+from iterative_rag.text.other_names import nations_in
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.units import unit_of
 
@@ -80,8 +80,6 @@ SINGLE = 0.6
 RIVAL, CONTESTED = 0.8, 0.6
 # The first cell of a row with a letter, which mostly names what the row is about.
 _NAMING = lazy_pattern(r"[^|·]*[^\W\d_|·][^|·]*")
-# "Is Meryl Streep German?", "Was he a surgeon?"; not "Was he arrested?", "Is it open in July?".
-_ASKS_WHAT = lazy_pattern(r"(?i)(?:is|are|was|were)\b(?!.*(?:\w{3}ed\b| (?:on|in|at|by|from|to|for|with) ))")
 # "two of the best-known skyscrapers", "eight": how many there are, and not which.
 _COUNT = lazy_pattern(r"(?i:two|three|four|five|six|seven|eight|nine|ten|several|many|some)\b(?! [A-Z])")
 _SEVERAL = lazy_pattern(r", | and ")
@@ -206,18 +204,14 @@ class EvidencePageReader:
         every = shown_passages(page)
         passages = list(dict.fromkeys((*every[:1], *likeliest(query, every, PASSAGES - 1))))
         readings = self._evidence.read(query.text, [_text(passage) for passage in passages])
-        return [
-            Offered(
-                "yes" if reading.yes > reading.no and not is_untrue(query, unit.text) else "no",
-                unit,
-                finding_odds.of_decision(query, passage, reading),
-                1.0,
-                not is_of_others(query, page, unit) and _bears_on(query, page, unit, said_yes=reading.yes > reading.no),
-            )
-            for passage, reading in zip(passages, readings, strict=True)
-            for unit in [_nearest(query, passage)]
-            if reading.spans and not (reading.yes > reading.no and denies_yes(query, unit.text))
-        ]
+        offers = []
+        for passage, reading in zip(passages, readings, strict=True):
+            unit, yes = _nearest(query, passage), reading.yes > reading.no
+            if reading.spans and not (denies_yes(query, unit.text) if yes else leaves_open(query, page, unit)):
+                value = "yes" if yes and not is_untrue(query, unit.text) else "no"
+                said = not is_of_others(query, page, unit) and (not yes or bears_on(query, page, unit))
+                offers.append(Offered(value, unit, finding_odds.of_decision(query, passage, reading), 1.0, said))
+        return offers
 
 
 def answers_of_tables(query: Query, page: UnitPage) -> list[Finding]:
@@ -296,16 +290,6 @@ def _offer(query: Query, page: UnitPage, candidate: _Candidate) -> Offered:
     several = query.kind is AnswerKind.PLACE and asks_for_all(query)
     value = candidate.value if several else shortened(query, candidate.value)
     return Offered(value, candidate.unit, features, kind, said)
-
-
-def _bears_on(query: Query, page: UnitPage, unit: PageUnit, *, said_yes: bool) -> bool:
-    """Whether a unit has a word of what is asked about the subject of its page, or one alike: "was a poet" tells of no
-    flight and no divorce, but that somebody was no engineer."""
-    if not said_yes and _ASKS_WHAT.match(query.text):
-        return True
-    asked = {*query.relation, *query.asked, *query.name_words, *map(str, query.years)} - set(content(page.title))
-    told = set(content(f"{unit.text} {common_names(unit.text, nationality=True)}"))
-    return not asked or any((alike(word) | INVERSE.get(word, frozenset())) & told for word in asked)
 
 
 def _says(query: Query, passage: ShownPassage) -> bool:

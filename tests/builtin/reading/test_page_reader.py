@@ -176,14 +176,15 @@ class Decided(ScriptedEvidence):
         ("Was Ann Lee a granddaughter of Bo Lee?", "had Bo Lee for a grandfather", True, True),
         ("Was Ann Lee an engineer?", "was a poet", False, True),
         ("Is Ann Lee Danish?", "is a Norwegian poet", False, True),
-        ("Was Ann Lee ever divorced?", "was a poet", False, False),
-        ("Did Ann Lee teach in Orm?", "was a poet", False, False),
+        ("Was Ann Lee ever divorced?", "was a poet", False, None),
+        ("Did Ann Lee teach in Orm?", "was a poet", False, None),
         ("Did Ann Lee teach in Orm in 1950?", "only wrote in 1950", False, True),
     ],
 )
-def test_a_decision_needs_a_word_of_what_is_asked(question: str, said: str, yes: bool, sure: bool) -> None:
+def test_a_decision_needs_a_word_of_what_is_asked(question: str, said: str, yes: bool, sure: bool | None) -> None:
     found = EvidencePageReader(Decided(yes=yes)).read(read_query(question), seen("Ann Lee", f"Ann Lee {said}."))
-    assert (found[0].value, found[0].score > 0.7) == ("yes" if yes else "no", sure)
+    expected = [] if sure is None else [("yes" if yes else "no", sure)]
+    assert [(finding.value, finding.score > 0.7) for finding in found] == expected
 
 
 @pytest.mark.parametrize(
