@@ -123,7 +123,7 @@ def test_outside_libraries_stay_in_their_adapters(path: Path) -> None:
 # After a cut, lower the number. The aim is 54,000 in the package, 9,000 of scripts, 4,500 of fakes, 32,000 of tests.
 MOST_LINES = {
     "app": 3946,
-    "builtin": 9045,
+    "builtin": 9034,
     "cli": 4059,
     "computing": 1000,
     "engine": 3550,
@@ -143,12 +143,12 @@ MOST_LINES = {
     "system": 495,
     "text": 2578,
     "types": 1498,
-    "verification": 2160,
+    "verification": 2159,
     "__init__": 101,
     "__main__": 6,
     "scripts": 8737,
     "fakes": 4993,
-    "tests": 31502,
+    "tests": 31541,
 }
 
 

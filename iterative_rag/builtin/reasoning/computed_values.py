@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from iterative_rag.builtin.language.text_values import amounts, dates
+from iterative_rag.builtin.language.text_values import amounts, dates, periods
 from iterative_rag.builtin.language.value_agreement import choose_label, compare_same, says_yes
 from iterative_rag.builtin.question.plan import Operation
 from iterative_rag.computing import ComputeError, evaluate
@@ -164,24 +164,19 @@ def _comparable(values: Sequence[str]) -> list[str] | None:
     """The values as literals of an expression if all are dates or all are numbers; None otherwise."""
     days = [day for day in map(date_of, values) if day is not None]
     if len(days) == len(values):
-        return [str(day) for day in days]
+        one_decade = len({day.year // 10 for day in days}) == 1
+        return None if one_decade and any(map(periods, values)) else [str(day) for day in days]
     operands = [operand for operand in map(_operand, values) if operand is not None]
     return _literals(operands) if len(operands) == len(values) else None
 
 
 def _order(literals: Sequence[str]) -> int | None:
-    """Compare two literals: -1, 0 or 1; None if they are not comparable.
-
-    If one date is too imprecise to decide, the less precise one counts as earlier.
-    """
+    """Compare two literals: -1, 0 or 1; None if they are not comparable, or a date is too imprecise to decide."""
     first, second = map(_evaluate, literals)
-    if first is None or second is None:
-        return None
     try:
-        return compare(first, second)
+        return None if first is None or second is None else compare(first, second)
     except ComputeError:
-        days = [date_of(literal) for literal in literals]
-        return None if days[0] is None or days[1] is None else (days[0] > days[1]) - (days[0] < days[1])
+        return None
 
 
 def _comparison(first: str, second: str, order: int) -> tuple[str, str]:

@@ -9,9 +9,19 @@ from dataclasses import dataclass, field, replace
 
 from iterative_rag.builtin.language.function_words import content, folded, names_in, word_set, words
 from iterative_rag.builtin.language.lexicon import MEASURES, AnswerKind, alike
-from iterative_rag.builtin.language.value_agreement import agree
+from iterative_rag.builtin.language.value_agreement import agree, says_yes
 from iterative_rag.builtin.question.need_query import read_query
-from iterative_rag.builtin.question.plan import Computed, Fallback, Literal, Lookup, NamePart, Node, Part, slots_of
+from iterative_rag.builtin.question.plan import (
+    Computed,
+    Fallback,
+    Literal,
+    Lookup,
+    NamePart,
+    Node,
+    Operation,
+    Part,
+    slots_of,
+)
 from iterative_rag.builtin.reading.answer_form import fits, is_other_bearer
 from iterative_rag.builtin.reading.findings import NEAR_BEST, NOTHING, probability, trust
 from iterative_rag.builtin.reasoning import computed_values, name_parts
@@ -36,6 +46,8 @@ SUPPORT, HEARD, SHORTEST = 0.6, 0.3, 3
 # From which trust on a value of the article on a name of the question answers it, whatever its plan came to. Of 1,155
 # questions of development three more were answered by it, two of them rightly.
 SURE = 0.75
+# Whether a yes, or a no, of one side decides, whatever the others are.
+_DECISIVE = {Operation.CHOICE: True, Operation.BOTH: False}
 
 
 @dataclass(slots=True)
@@ -178,7 +190,7 @@ class Evaluation:
             return False
         if not all(_tells_of(value.text, fact) for value in combination if value.guessed):
             return False
-        if query.kind not in {AnswerKind.PERSON, AnswerKind.PLACE}:
+        if query.kind not in {AnswerKind.PERSON, AnswerKind.PLACE} and not _ANOTHER.search(self.inquiry.original):
             return True
         known = {folded(value.text) for value in combination}
         if folded(fact.value) in known:
@@ -226,12 +238,15 @@ class Evaluation:
         if needs := unique(need for part in (*operands, *labels) for need in part.needs):
             return NodeResult(needs=needs)
         missing = unique(text for part in operands for text in part.missing)
-        if any(not operand.values for operand in operands):
+        unknown = {at for at, part in enumerate(operands) if not part.values}
+        known = [part.values for part in operands if part.values]
+        if unknown and not any(says_yes(values[0].text) is _DECISIVE.get(node.operation) for values in known):
             return NodeResult(missing=missing)
-        chosen = [self._of_subject(part.values) for part in operands]
+        chosen = [self._of_subject(values) for values in known]
         label_texts = [
             label.values[0].text if label.values else child.source
-            for label, child in zip(labels, node.labels, strict=True)
+            for at, (label, child) in enumerate(zip(labels, node.labels, strict=True))
+            if at not in unknown
         ]
         trusts = [value.score for value in chosen]
         worked = computed_values.compute(
@@ -277,6 +292,7 @@ _DIFFERENCE = lazy_pattern(
 )
 # "Which of the two towers is older?": of two that are not named, only a text that compares them can tell.
 _OF_TWO = lazy_pattern(r"which (?:one )?of the two\b(?!.* or ).* (?P<how>[a-z]+er|first|last)\W*$", re.IGNORECASE)
+_ANOTHER = lazy_pattern(r"\b(?:also|other|another|else)\b", re.IGNORECASE)
 _DIFFERENT = {*MEASURES} | word_set("than more less fewer after before earlier later older fell rose grew lost gained")
 
 

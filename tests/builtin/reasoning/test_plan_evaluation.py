@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from fakes.index_free_loop import ROLES
-from iterative_rag.builtin.question.plan import Fallback, Lookup
+from iterative_rag.builtin.question.plan import Computed, Fallback, Literal, Lookup, Operation
 from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
 from iterative_rag.types import Fact, Inquiry, Need, Needs
 
@@ -101,6 +101,30 @@ def test_by_how_much_is_told_by_a_change(quote: str, given: tuple[str, ...]) -> 
     value = "182" if given else "2,598"
     inquiry = Inquiry(asked, asked, (replace(fact(asked, value, "Tell"), quote=quote),), tried=(Need(asked),))
     assert tuple(one.text for one in Evaluation(inquiry).of(Lookup(asked, asked)).values) == given
+
+
+def test_another_is_none_that_the_question_names() -> None:
+    asked, step = "Which book was also written by the author of Dawn?", "Which book was also written by Bo Lund?"
+    facts = (fact(step, "Dawn", "Dawn", 0.9), fact(step, "Dusk", "Bo Lund", 0.6))
+    inquiry = Inquiry(asked, asked, facts, tried=(Need(step),))
+    assert [one.text for one in Evaluation(inquiry).of(Lookup(asked, step)).values] == ["Dusk"]
+
+
+@pytest.mark.parametrize(
+    ("operation", "said", "given"),
+    [
+        (Operation.CHOICE, "yes", "the Lee"),
+        (Operation.CHOICE, "no", ""),
+        (Operation.BOTH, "no", "No"),
+        (Operation.BOTH, "yes", ""),
+    ],
+)
+def test_one_side_may_decide_where_nothing_is_known_of_the_other(operation: Operation, said: str, given: str) -> None:
+    asked, sides = "Which is a river, the Orm or the Lee?", ("Is the Orm a river?", "Is the Lee a river?")
+    inquiry = Inquiry(asked, asked, (fact(sides[1], said, "Lee"),), tried=tuple(map(Need, sides)))
+    looked_up = tuple(Lookup(side, side) for side in sides)
+    plan = Computed(asked, operation, looked_up, (Literal("the Orm"), Literal("the Lee")))
+    assert "".join(value.text for value in Evaluation(inquiry).of(plan).values) == given
 
 
 def test_what_is_bigger_has_more_inhabitants_where_no_areas_are_found() -> None:
