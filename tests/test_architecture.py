@@ -124,7 +124,7 @@ def test_outside_libraries_stay_in_their_adapters(path: Path) -> None:
 MOST_LINES = {
     "app": 3946,
     "builtin": 9034,
-    "cli": 4059,
+    "cli": 4071,
     "computing": 1000,
     "engine": 3550,
     "errors": 244,
@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 6,
     "scripts": 8737,
     "fakes": 4993,
-    "tests": 31541,
+    "tests": 31564,
 }
 
 

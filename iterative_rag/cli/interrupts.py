@@ -13,6 +13,7 @@ TYPE_CHECKING = False  # as in the package's __init__: the sooner the first hand
 if TYPE_CHECKING:
     import signal
     from collections.abc import Callable
+    from types import FrameType
     from typing import NoReturn
 else:
     try:
@@ -23,8 +24,8 @@ else:
 INTERRUPTED = 130
 
 _NOT_BEGUN = "Stopped: nothing was begun. To go on, run the same command again.\n"
-# A run that has not ended by then has lost the interrupt.
-_LOST_SECONDS = 3.0
+# A run that has not ended by then has lost the interrupt, or was importing.
+_LOST_SECONDS = 1.0
 # Where ^C stands on the line that was begun, below a progress bar that hides the cursor.
 _SHOW_CURSOR = "\x1b[?25h\n"
 _raised = _said = False
@@ -32,22 +33,23 @@ _raised = _said = False
 
 def leave_before_the_start() -> None:
     """Until `raise_the_first` is called, an interrupt ends the process with one line."""
-    _handle(lambda: _leave(_NOT_BEGUN))
+    _handle(lambda _: _leave(_NOT_BEGUN))
 
 
 def raise_the_first(arguments: list[str], *, again: bool = False) -> None:
     """From here on the first interrupt raises KeyboardInterrupt; `arguments` are those of the command that begins.
-    Python drops what is raised in a destructor, of which an import calls many: it is raised `again` until `noticed`."""
+    Python drops what is raised in a destructor, of which an import calls many, and an import that is broken off may
+    leave its module locked for other threads: it is raised `again`, outside of imports, until `noticed`."""
     global _raised, _said
     _raised = _said = False
     text = stopped_message(arguments)
 
-    def interrupt() -> None:
+    def interrupt(frame: FrameType | None) -> None:
         global _raised
         _raised = True
-        _handle(lambda: _leave(text))
-        if again:
-            _raise_every(_LOST_SECONDS)
+        _handle(lambda _: _leave(text))
+        if again and _raise_every(_LOST_SECONDS):
+            return _raise_outside_imports(0, frame)
         raise KeyboardInterrupt
 
     _handle(interrupt)
@@ -58,10 +60,20 @@ def noticed() -> None:
     _raise_every(0)
 
 
-def _raise_every(seconds: float) -> None:
-    if hasattr(signal, "setitimer"):  # not on Windows
-        signal.signal(signal.SIGALRM, signal.default_int_handler)
+def _raise_every(seconds: float) -> bool:
+    """Whether it can be raised again: not on Windows."""
+    if able := hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, _raise_outside_imports)
         signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
+    return able
+
+
+def _raise_outside_imports(number: int, frame: FrameType | None) -> None:
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return
+        frame = frame.f_back
+    raise KeyboardInterrupt
 
 
 def say_stopped(arguments: list[str]) -> None:
@@ -101,7 +113,7 @@ def _leave(text: str) -> NoReturn:
         os._exit(INTERRUPTED)
 
 
-def _handle(act: Callable[[], object]) -> None:
+def _handle(act: Callable[[FrameType | None], object]) -> None:
     """Nothing is handled where interrupts are ignored (`nohup`, a job in the background of a script)."""
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
-        signal.signal(signal.SIGINT, lambda number, frame: act())
+        signal.signal(signal.SIGINT, lambda number, frame: act(frame))

@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
@@ -85,6 +86,28 @@ def test_an_interrupt_stops_the_run_and_not_the_chat(towns: None, ollama: FakeSe
         chat.type("/quit")
         assert chat.end() == 0
     assert [one.turns for one in ConversationStore().listing()] == [1]
+
+
+def test_an_interrupt_breaks_no_import_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A broken one may leave its module locked, and the next question waited for that for ever."""
+    (tmp_path / "imported_late.py").write_text("import signal\nsignal.raise_signal(signal.SIGINT)\nDONE = True\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(interrupts, "_LOST_SECONDS", 0.3)
+    before = signal.getsignal(signal.SIGINT)
+    rag: Any = SimpleNamespace(conversation=lambda name: None)
+    chat, done = Chat(rag, "", terminal=True), []
+
+    def asks(line: str) -> None:
+        done.append(import_module("imported_late").DONE)
+        Event().wait(30)
+
+    monkeypatch.setattr(chat, "_line", asks)
+    monkeypatch.setattr(chat, "_greet", lambda: None)
+    try:
+        assert chat.run(iter(["Who?"])) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done == [True]
 
 
 @pytest.mark.parametrize("wait", [lambda: first_done([Future()], seconds=30), lambda: Event().wait(30)])
