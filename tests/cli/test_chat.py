@@ -88,25 +88,31 @@ def test_an_interrupt_stops_the_run_and_not_the_chat(towns: None, ollama: FakeSe
     assert [one.turns for one in ConversationStore().listing()] == [1]
 
 
+def code_of_a_chat_that(asks: Callable[[str], None], monkeypatch: pytest.MonkeyPatch) -> int:
+    """The exit code of a chat of one line, which `asks` works on; a lost interrupt is raised again after 0.3 s."""
+    monkeypatch.setattr(interrupts, "_LOST_SECONDS", 0.3)
+    before = signal.getsignal(signal.SIGINT)
+    rag: Any = SimpleNamespace(conversation=lambda name: None)
+    chat = Chat(rag, "", terminal=True)
+    monkeypatch.setattr(chat, "_line", asks)
+    monkeypatch.setattr(chat, "_greet", lambda: None)
+    try:
+        return chat.run(iter(["Who?"]))
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_an_interrupt_breaks_no_import_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A broken one may leave its module locked, and the next question waited for that for ever."""
     (tmp_path / "imported_late.py").write_text("import signal\nsignal.raise_signal(signal.SIGINT)\nDONE = True\n")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(interrupts, "_LOST_SECONDS", 0.3)
-    before = signal.getsignal(signal.SIGINT)
-    rag: Any = SimpleNamespace(conversation=lambda name: None)
-    chat, done = Chat(rag, "", terminal=True), []
+    done = []
 
     def asks(line: str) -> None:
         done.append(import_module("imported_late").DONE)
         Event().wait(30)
 
-    monkeypatch.setattr(chat, "_line", asks)
-    monkeypatch.setattr(chat, "_greet", lambda: None)
-    try:
-        assert chat.run(iter(["Who?"])) == 130
-    finally:
-        signal.signal(signal.SIGINT, before)
+    assert code_of_a_chat_that(asks, monkeypatch) == 130
     assert done == [True]
 
 
@@ -115,22 +121,13 @@ def test_an_interrupt_that_is_lost_on_its_way_stops_the_run_all_the_same(
     wait: Callable[[], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Python drops a KeyboardInterrupt that is raised in a destructor: the wait for a reply went on for ever."""
-    monkeypatch.setattr(interrupts, "_LOST_SECONDS", 0.3)
-    before = signal.getsignal(signal.SIGINT)
-    rag: Any = SimpleNamespace(conversation=lambda name: None)
-    chat = Chat(rag, "", terminal=True)
 
     def asks(line: str) -> None:
         with suppress(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
         wait()
 
-    monkeypatch.setattr(chat, "_line", asks)
-    monkeypatch.setattr(chat, "_greet", lambda: None)
-    try:
-        assert chat.run(iter(["Who?"])) == 130
-    finally:
-        signal.signal(signal.SIGINT, before)
+    assert code_of_a_chat_that(asks, monkeypatch) == 130
 
 
 def test_lines_of_a_pipe_are_questions_and_commands(shell: Command, towns: None) -> None:
