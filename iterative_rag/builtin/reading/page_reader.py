@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 from iterative_rag.builtin.language.function_words import content, folded, stem, word_set
 from iterative_rag.builtin.language.lexicon import INVERSE, AnswerKind, alike, counts_as, near_kinds
-from iterative_rag.builtin.language.text_values import tells_year
 from iterative_rag.builtin.language.value_agreement import agree
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading import finding_odds
@@ -45,7 +44,6 @@ from iterative_rag.builtin.tables.table_answers import table_answers
 from iterative_rag.builtin.tables.table_operations import TableOperation
 from iterative_rag.builtin.tables.table_question import asks_for_all
 from iterative_rag.text.markdown_rows import is_row
-from iterative_rag.text.other_names import nations_in
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.units import unit_of
 
@@ -285,7 +283,7 @@ def _offer(query: Query, page: UnitPage, candidate: _Candidate) -> Offered:
     before = candidate.unit.text.partition(candidate.value)[0]
     others = is_of_others(query, page, candidate.unit) or is_told_of_another(query, before)
     longer = _measures_another(query, page.bare_title) and query.name_words.isdisjoint(content(candidate.unit.text))
-    said = _says(query, passage) and _dates(query, passage) and not (others or longer)
+    said = _says(query, passage) and not (others or longer)
     # Of several places none is a part of another.
     several = query.kind is AnswerKind.PLACE and asks_for_all(query)
     value = candidate.value if several else shortened(query, candidate.value)
@@ -302,16 +300,6 @@ def _says(query: Query, passage: ShownPassage) -> bool:
     kinds, turned = {stem(word) for word in near_kinds(asked)}, INVERSE.get(asked, frozenset())
     near = alike(asked) | counts_as(asked) | kinds | turned
     return not asked or bool(near & set(content(f"{passage.title} {passage.section} {passage.text}")))
-
-
-def _dates(query: Query, passage: ShownPassage) -> bool:
-    """Whether a passage tells of the time that a query asks for or names: it speaks of every name where a date is asked
-    for, as one on somebody is full of dates, and else of every year."""
-    text = f"{passage.title} {passage.section} {passage.text}"
-    if query.kind not in {AnswerKind.DATE, AnswerKind.YEAR}:
-        return all(tells_year(text, year) for year in query.years)
-    told = set(content(text))
-    return not any(told.isdisjoint(name) for name in query.names if not nations_in(" ".join(name)))
 
 
 def _text(passage: ShownPassage) -> PassageText:

@@ -186,8 +186,6 @@ class Evaluation:
         # A quote that gives the measure of one side alone is no difference.
         if _DIFFERENCE.match(question) and _DIFFERENT.isdisjoint(words(fact.quote)):
             return False
-        if (compared := _OF_TWO.match(question)) and compared["how"].lower() not in words(fact.quote):
-            return False
         if not all(_tells_of(value.text, fact) for value in combination if value.guessed):
             return False
         if query.kind not in {AnswerKind.PERSON, AnswerKind.PLACE} and not _ANOTHER.search(self.inquiry.original):
@@ -242,7 +240,7 @@ class Evaluation:
         known = [part.values for part in operands if part.values]
         if unknown and not any(says_yes(values[0].text) is _DECISIVE.get(node.operation) for values in known):
             return NodeResult(missing=missing)
-        chosen = [self._of_subject(values) for values in known]
+        chosen = [values[0] for values in known]
         label_texts = [
             label.values[0].text if label.values else child.source
             for at, (label, child) in enumerate(zip(labels, node.labels, strict=True))
@@ -262,19 +260,6 @@ class Evaluation:
         score = min(value.score for value in chosen)
         return NodeResult((NodeValue(worked.text, facts, score, computations=steps),))
 
-    def _of_subject(self, values: Sequence[NodeValue]) -> NodeValue:
-        """The best value from an article on what was asked about, else the best of all: articles that only mention it,
-        or are on its namesakes, often state the same of something else."""
-        first = [self.inquiry.facts[index] for index in self._facts_stating(values[0])]
-        if any(_is_on_bearer(fact) for fact in first):
-            return values[0]  # "Lee" may be the film of that name, but the surer value is on Ann Lee
-        asked = {fact.need.key for fact in first}
-        for value in values:
-            stating = (self.inquiry.facts[index] for index in self._facts_stating(value))
-            if any(fact.need.key in asked and _is_on_subject(fact) for fact in stating):
-                return value
-        return values[0]
-
     def trusted(self, asked: str, values: Sequence[NodeValue]) -> float:
         """The trust in the first of the values as the answer to a question."""
         return self.trust(Answering(asked, self.inquiry, values))
@@ -290,8 +275,6 @@ _DIFFERENCE = lazy_pattern(
     r"|by how (?:many|much)\b|what is the difference\b",
     re.IGNORECASE,
 )
-# "Which of the two towers is older?": of two that are not named, only a text that compares them can tell.
-_OF_TWO = lazy_pattern(r"which (?:one )?of the two\b(?!.* or ).* (?P<how>[a-z]+er|first|last)\W*$", re.IGNORECASE)
 _ANOTHER = lazy_pattern(r"\b(?:also|other|another|else)\b", re.IGNORECASE)
 _DIFFERENT = {*MEASURES} | word_set("than more less fewer after before earlier later older fell rose grew lost gained")
 
@@ -313,12 +296,6 @@ def _is_on_subject(fact: Fact) -> bool:
     """Whether a fact is from the article on a name of its need."""
     title = frozenset(content(fact.title.split(" (")[0]))
     return any(title == frozenset(name) for name in read_query(fact.need.question).names)
-
-
-def _is_on_bearer(fact: Fact) -> bool:
-    """Whether a fact is from an article on a bearer of a surname of its need: on "Ann Lee" for "Lee"."""
-    last = tuple(content(fact.title.split(" (")[0])[-1:])
-    return last in read_query(fact.need.question).names
 
 
 def _agreed(best: Fact, others: Sequence[Fact]) -> float:

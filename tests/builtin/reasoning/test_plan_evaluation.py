@@ -19,16 +19,6 @@ def fact(need: str, value: str, title: str, score: float = 0.8) -> Fact:
     return Fact(quote, quote, value, title, title, f"{title}.md", 0, len(quote), Need(need), score)
 
 
-@pytest.mark.parametrize("title", ["Bo Lund", "Bo Lund (painter)"])
-def test_a_comparison_takes_the_value_from_the_article_on_its_subject(title: str) -> None:
-    asked = "Who was born first, Bo Lund or Ada Vale?"
-    facts = (fact(LUND, "1850", "Bo Lund Reed", 0.9), fact(LUND, "1901", title, 0.7), fact(VALE, "1880", "Ada Vale"))
-    inquiry = Inquiry(asked, asked, facts, tried=(Need(LUND), Need(VALE)))
-    draft = ROLES.answerer.answer(inquiry)
-    assert draft.short_answer == "Ada Vale"
-    assert {facts[place].title for place in draft.cited} == {title, "Ada Vale"}
-
-
 @pytest.mark.parametrize(
     ("asked", "given"),
     [
@@ -84,15 +74,6 @@ def test_who_was_described_answers_only_where_a_name_or_a_person_is_asked_for(as
     tried = (*(one.need for one in facts), Need(inner.format("Bo Lund")))
     plan = Fallback(asked, Lookup("", inner, (Lookup("the painter of Dawn", step),)), Lookup(asked, asked))
     assert [one.text for one in Evaluation(Inquiry(asked, asked, facts, tried=tried)).of(plan).values] == value.split()
-
-
-@pytest.mark.parametrize(
-    ("quote", "given"), [("It made more than Dusk.", ()), ("Dawn is longer than Dusk.", ("Dawn",))]
-)
-def test_of_two_that_are_not_named_a_text_must_compare(quote: str, given: tuple[str, ...]) -> None:
-    asked = "Which of the two films by Lund is longer?"
-    inquiry = Inquiry(asked, asked, (replace(fact(asked, "Dawn", "Bo Lund"), quote=quote),), tried=(Need(asked),))
-    assert tuple(one.text for one in Evaluation(inquiry).of(Lookup(asked, asked)).values) == given
 
 
 @pytest.mark.parametrize(("quote", "given"), [("Tell had 2,598 people.", ()), ("Tell lost 182 people.", ("182",))])
