@@ -14,6 +14,7 @@ from iterative_rag.builtin.language.function_words import (
     BASE_VERBS,
     DETERMINERS,
     PREPOSITIONS,
+    PRONOUNS,
     RELATIVES,
     stem,
     word_set,
@@ -31,7 +32,15 @@ from iterative_rag.builtin.language.tokens import (
     is_verb,
     tokenize,
 )
-from iterative_rag.builtin.question.differences import LESS, ask_age, ask_year, is_event, lifetime, second_of
+from iterative_rag.builtin.question.differences import (
+    LESS,
+    ask_age,
+    ask_year,
+    how_much_more,
+    is_event,
+    lifetime,
+    second_of,
+)
 from iterative_rag.builtin.question.pairs import closed, kind_and_name, two_names
 from iterative_rag.builtin.question.plan import Computed, Expand, Fallback, Literal, Node, Operation, Phrase, templates
 from iterative_rag.text import units
@@ -79,7 +88,7 @@ def choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
 
 # "Is A older than B", "Did A win more titles than B"
 _THAN = lazy_pattern(
-    r"^(?P<verb>(?i:is|was|are|were|did|does|do|has|have|had)) (?P<first>.{2,120}?) "
+    r"^(?P<verb>(?i:is|was|are|were|did|does|do|has|have|had)) (?P<first>.{2,120}?)(?<!['’]s)(?<!est) "
     r"(?P<act>(?:[a-z]+ ){0,3}?(?:[a-z]+er|more|less)(?: [a-z]+){0,3}) than (?P<second>.{2,120})$"
 )
 # "Was A born before B": earlier than B; "Is A over 300 m tall": more than that.
@@ -88,37 +97,95 @@ _IN_ORDER = lazy_pattern(
     r"(?=(?:the (?:year )?)?[0-9$€£]|(?<!over )(?<!under )(?:the )?[A-Z“\"])"
 )
 # What the second side is without: "the year 1901", "Puncak Jaya was".
-_AROUND = lazy_pattern(r"^the (?:year )?(?=[0-9])| (?:is|was|were|does|did|has|had)$")
+_AROUND = lazy_pattern(r"^the (?:year )?(?=[0-9]\S*$)| (?:is|was|were|does|did|has|had)$")
+# "a longer river": what both are.
+_A_CLASS = lazy_pattern(r"^an? (?P<more>[a-z]+er) (?P<kind>(?!of\b)[a-z]+)$")
+# "Did A win more titles in Orm than in Tell", "Has A been in as many films as B"
+_MORE_OF = lazy_pattern(
+    r"^(?P<aux>(?i:did|does|do|has|have|had)) (?P<first>.{2,120}?) (?P<more>more|fewer|less|as many|as much) "
+    r"(?P<what>(?:(?!than |as )\S+ ){1,8})(?:than|as) (?P<second>.{2,120})$"
+)
+# "Was A already open when B was built", "Was A still alive by the time B was born"
+_BY_THEN = lazy_pattern(
+    r"^(?P<aux>(?i:was|were|had|did)) (?P<first>.{2,120}?) (?P<adverb>still |already )?(?P<act>[a-z]+) "
+    r"(?P<when>when|by the time|before) (?P<second>(?!he |she |it |they ).{6,120})$"
+)
 
 
 def exceeds(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     """Plan "Is A older than B?": yes if A is what "Which is older, A or B?" asks for; B may be a date or an amount, as
     in "Did A win more than three titles?". None for any other."""
+    if not _UNCLEAR.isdisjoint(text.split()):
+        return None
+    return _more_of(text, expand, phrase) or _by_then(text, expand) or _more_than(text, expand)
+
+
+def _more_of(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """Plan "Did A win more titles than B?" by what "How many more titles did A win than B?" subtracts."""
+    match = _MORE_OF.match(text)
+    words = match["what"].split() if match else []
+    end = next((n for n, word in enumerate(words) if word in PREPOSITIONS), len(words))
+    if match is None or not any(word.endswith("s") or is_plural(word) for word in words[:end]):
+        return None
+    said = [token for token in tokenize(match["second"]) if token.low not in {"did", "does", "has", "had"}]
+    if any(map(is_verb, said)) or said[0].low in PRONOUNS:
+        return None
+    more, equal = (match["more"], "No") if " " not in match["more"] else ("more", "Yes")  # "as many"
+    first = " ".join((match["aux"].lower(), match["first"], *words[end:]))
+    asked = f"how many {more} {' '.join(words[:end])} {first} than {match['second']}"
+    if isinstance(plan := how_much_more(asked, expand, phrase), Computed):
+        return replace(plan, source=text, operation=Operation.GREATEST, labels=(*_YES_NO, Literal(equal)))
+    return None
+
+
+def _by_then(text: str, expand: Expand) -> Node | None:
+    """Plan "Was A already open when B was built?" by the times of both."""
+    match = _BY_THEN.match(text)
+    tokens = tokenize(match["second"]) if match else []
+    if match is None or not any(map(is_verb, tokens)) or tokens[-1].low in AUXILIARIES:
+        return None
+    aux, act = match["aux"].lower(), match["act"]
+    dead, does = act in {"alive", "dead"}, act in BASE_VERBS or base_form(act)
+    said = (aux, [act]) if aux in {"was", "were"} else (act if does else "is", [])
+    asked = _EVENTS["die"] if dead else _asked_when(*said)
+    at_once = match["when"] == "when" and not (match["adverb"] or dead or aux == "had" or act == "born")
+    if not asked or at_once or (match["adverb"] == "still ") is not (act == "alive"):
+        return None  # "Did the tower fall when the bridge did"; who was alive had been born, too
+    asks = asked.replace("{}", match["first"]), ask_year(match["second"]).replace("In which year", "When", 1)
+    rank = Operation.GREATEST if act == "alive" else Operation.LEAST
+    return Computed(text, rank, tuple(map(expand, asks, (match["first"], match["second"]))), _YES_NO)
+
+
+def _more_than(text: str, expand: Expand) -> Node | None:
     ordered = _IN_ORDER.sub(
         lambda at: f" {_ORDER[at['order']]} than ", text.replace(" outlive ", " die later than "), 1
     )
     match = _THAN.match(ordered)
     if match is None:
         return None
-    first, second = match["first"], match["second"]
-    if _AGED.isdisjoint(match["act"].split()):  # "older than Ann Lee was" may go on with "when she died"
+    first, second, act = match["first"], second_of(match["first"], match["second"]), match["act"]
+    kind = kind_and_name(first)[0].rpartition(" ")[2]
+    if both := _A_CLASS.match(act):
+        act, kind = both["more"], both["kind"]
+    if _AGED.isdisjoint(act.split()):  # "older than Ann Lee was" may go on with "when she died"
         second = _AROUND.sub("", second)
     limit = next((second[:end] for _, at, end in (*dates(second), *amounts(second)) if not at), "")
-    if periods(limit) and "earlier" not in match["act"]:
+    if second[len(limit) :].strip()[:1].isupper() and act.endswith("er"):
+        limit = ""  # "taller than 12 Orm Street"
+    if periods(limit) and "earlier" not in act:
         return None  # "after the 1890s": a decade counts as its first year
-    said = f"{match['act']}{second[len(limit) :]}" if limit else match["act"]
+    said = f"{act}{second[len(limit) :]}" if limit else act
     verb, words = match["verb"].lower(), said.split()
     if verb in {"did", "does", "do"}:
         verb, *words = words
     other = tokenize(second)
-    named = other[-1].capital and not other[-1].text.isdigit() and not any(map(is_verb, other))
-    if not words or not (named or limit) or not _UNCLEAR.isdisjoint(words) or (limit and " and " in first):
+    named = other[-1].capital or second != match["second"]
+    named = named and not (other[-1].text.isdigit() or any(map(is_verb, other)))
+    if not words or not (named or limit) or (limit and " and " in first):
         return None  # "than him", "than Ann Lee was thought to be"
-    kind = kind_and_name(first)[0].rpartition(" ")[2]
     asked = _Asked(kind, "", "", verb, tuple(words), is_who=False)
-    sides = (first,) if limit else (first, second_of(first, second))
-    labels = (Literal("Yes"), Literal("No"), Literal("No"))[: 3 if limit else 2]
-    return _ranked(text, asked, said, sides, labels, expand, limit)
+    sides = (first,) if limit else (first, second)
+    return _ranked(text, asked, said, sides, (*_YES_NO, Literal("No")) if limit else _YES_NO, expand, limit)
 
 
 def _ranked(
@@ -145,11 +212,14 @@ def _ranked(
         for name in sides
     ]
     ranked = Computed(text, operation, (*map(expand, asks, sides), *given), labels)
-    if template != _AREA or limit:
+    # What is bigger has more land or more inhabitants, as may be found for both; of towns these come first. One word,
+    # as in "Is Orley older than Lee?", may be the name of a person.
+    begun = template == _EVENTS["begin"] and not any(" " in side for side in sides)
+    also = _EVENTS["born"] if begun else _MEASURE.format("population") if template == _AREA else ""
+    if not also or limit:
         return ranked
-    # What is bigger has more land or more inhabitants, as may be found for both; of towns these come first.
-    peopled = replace(ranked, operands=tuple(expand(f"What is the population of {name}?", name) for name in sides))
-    first, second = (peopled, ranked) if stem(asked.kind) in SMALLER else (ranked, peopled)
+    other = replace(ranked, operands=tuple(expand(also.replace("{}", name), name) for name in sides))
+    first, second = (other, ranked) if stem(asked.kind) in SMALLER else (ranked, other)
     return Fallback(text, replace(first, source=""), second)
 
 
@@ -172,6 +242,7 @@ def sides_of(text: str) -> tuple[str, str, str] | None:
 
 _ORDER = {"before": "earlier", "after": "later", "over": "more", "under": "less"}
 _UNCLEAR = word_set("not never or both")
+_YES_NO = Literal("Yes"), Literal("No")
 _FILLERS = word_set("of the two them a an more most")
 _EARLY = word_set("first earlier earliest sooner older oldest elder eldest")
 _LATE = word_set("second last later latest younger youngest newer newest recently recent")

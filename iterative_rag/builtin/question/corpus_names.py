@@ -136,6 +136,8 @@ class CorpusNames:
             small = question[start].islower() or (lower and start == 0)
             meant = self._titles.words[near[0]] if len(near) == 1 else self._nearest_word(word) if small else ""
             if meant and not self._occurs(word):
+                owned = word == f"{_plain(meant)}s" and question[end : end + 2].strip().isupper()
+                meant += "'s" * owned  # "Nolans Dawn"
                 yield start, end, meant if start else meant[:1].upper() + meant[1:]
 
     def _nearest_word(self, word: str) -> str:

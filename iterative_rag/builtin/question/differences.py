@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from iterative_rag.builtin.language.function_words import BASE_VERBS, CONJUNCTIONS, DETERMINERS, PREPOSITIONS, word_set
 from iterative_rag.builtin.language.lexicon import MEASURES
-from iterative_rag.builtin.language.nouns import NOT_PERSON_WORDS, gender_of_name, possessive
+from iterative_rag.builtin.language.nouns import NOT_PERSON_WORDS, gender_of_name, names_person, possessive
 from iterative_rag.builtin.language.tokens import base_form, is_verb, subject_end, tokenize
 from iterative_rag.builtin.question.plan import Computed, Expand, Fallback, Node, Operation, Phrase, templates
 from iterative_rag.text.patterns import lazy_pattern
@@ -21,11 +21,16 @@ from iterative_rag.text.units import unit_of
 _MORE = lazy_pattern(
     r"^(?:by )?how (?:many|much) ?(?P<counted>(?:(?!than\b)[a-z-]+ ){0,6}?)"
     r"(?P<aux>is|was|are|were|did|does|do|has|have|had) "
-    r"(?P<first>.{2,200}?)(?: (?P<late>(?-i:[a-z]+er)))? than (?P<second>[^,]{2,200})(?P<rest>,.{0,100})?$",
+    r"(?P<first>.{2,200}?)(?: (?P<late>(?-i:[a-z]+er)))? than "
+    r"(?P<second>(?:[^,]|,(?= (?-i:[A-Z]))){2,200})(?P<rest>,.{0,100})?$",
     re.I,
 )
 _AGED = word_set("older younger earlier later newer")
 LESS = word_set("smaller smallest lower lowest shorter shortest lighter fewer less")
+
+
+# "Bo Orm did in 1960", "in Tell"
+_WHERE = lazy_pattern(r"^(.*?)(?: (?:did|does|do|has|had|have))?(?:(?: |^)((?:at|in|on|during|by|from) .+))?$")
 
 
 def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
@@ -34,7 +39,9 @@ def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     if match is None:
         return None
     words = [*match["counted"].split(), *(match["late"] or "").split()]
-    first, second = match["first"], second_of(match["first"], match["second"])
+    does = match["aux"].lower() in {"did", "does", "do"}  # "How much longer did A live"
+    first = match["first"]
+    second = second_of(_subject_and_rest(first)[0] if does else first, match["second"])
     at = next((n for n, word in enumerate(words) if word in _AGED | {"more", "fewer", "less"} or word in MEASURES), -1)
     if at < 0 or at > 1 or (match["late"] and not text.lower().startswith("by ")):
         return None
@@ -45,7 +52,6 @@ def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         verb = next((verb for verb in verbs if verb[:5] in text.lower()), "")
         asked = f"In which year was {{}} {verb}?" if verb else ask_age(first, second)
         return _computed(text, Operation.YEARS, asked, sides, expand, "later")
-    does = match["aux"].lower() in {"did", "does", "do"}  # "How much longer did A live"
     if more in MEASURES and not (what or does) and (not unit or unit_of(unit)):
         asked = f"What is the {MEASURES[more]}{f' in {unit}' if unit else ''} of {{}}?"
         return _computed(text, Operation.DIFFERENCE, asked, sides, expand, unit)
@@ -62,6 +68,7 @@ def ask_age(*names: str) -> str:
     """The question that tells the age of each of two: of persons, as a given name shows, or of anything else."""
     parts = [name.split() for name in names]
     born = any(len(part) > 1 and gender_of_name(part[0]) and part[-1].lower() not in NOT_PERSON_WORDS for part in parts)
+    born = born or any(names_person(part[-1]) for part in parts)
     return templates("compared")["born" if born else "begin"]
 
 
@@ -73,8 +80,10 @@ def _computed(
 
 def _counted(text: str, asked: str, first: str, second: str, expand: Expand) -> Computed | None:
     """What two have, got or did: the second takes the verb of the first, and what it does not say itself."""
-    subject, rest = _subject_and_rest(first)
-    other, other_rest = _subject_and_rest(second.removesuffix(" did").removesuffix(" does"))
+    (subject, rest), (other, other_rest) = _subject_and_rest(first), _WHERE.findall(second)[0]
+    if rest and other and other_rest and not any(token.capital for token in tokenize(rest)):
+        first = f"{first} {other_rest}"  # "did Ann win than Bo in 1960": both in 1960
+    other = other or subject
     if not rest and asked.endswith((" did", " does", " do")):
         return None
     rest_of_other = f"{rest.split(' ')[0]} {other_rest}" if rest and other_rest else rest or other_rest
@@ -85,15 +94,18 @@ def _counted(text: str, asked: str, first: str, second: str, expand: Expand) -> 
 def _subject_and_rest(clause: str) -> tuple[str, str]:
     """Split a clause: "the Soviet Union win at Melbourne" -> ("the Soviet Union", "win at Melbourne")."""
     tokens = tokenize(clause)
-    for before, token in pairwise(tokens):
-        verb = token.small in BASE_VERBS or (before.capital and not before.possessive)
-        place = before.capital and token.small in {"at", "in", "on", "during"}
-        if place or (verb and token.small and token.small not in PREPOSITIONS | CONJUNCTIONS | DETERMINERS):
-            return clause[: before.end], clause[token.start :]
-    return clause, ""
+    pairs = [(before, token) for before, token in pairwise(tokens) if token.small]
+    no_verb = PREPOSITIONS | CONJUNCTIONS | DETERMINERS
+    verbs = [token for _, token in pairs if token.small in BASE_VERBS - no_verb]
+    verbs += [token for before, token in pairs if before.capital and not before.possessive | (token.small in no_verb)]
+    places = [token for before, token in pairs if before.capital and token.small in {"at", "in", "on", "during"}]
+    at = next((token.start for token in (*verbs, *places)), len(clause))
+    return clause[:at].rstrip(), clause[at:]
 
 
 _OWNER = lazy_pattern(r"^(?:(?P<noun>the .+?) of (?P<who>.+)|(?P<owner>.+?)['’]s? (?P<thing>[^'’]+))$")
+
+_ELLIPTIC = lazy_pattern(r"^(?P<owner>.+?['’]s?)(?: (?P<rest>[a-z ]+))?$")
 
 
 def second_of(first: str, second: str) -> str:
@@ -102,17 +114,19 @@ def second_of(first: str, second: str) -> str:
     owned, tokens = _OWNER.match(first), tokenize(first)
     thing = second.removeprefix("that of ").removeprefix("those of ")
     opening, _, rest = thing.partition(" ")
-    if opening in {"his", "her", "its", "their"}:
+    if rest and opening in {"his", "her", "its", "their"}:
         thing = f"{possessive((owned['who'] or owned['owner']) if owned else _subject_and_rest(first)[0])} {rest}"
     if thing != second and owned and second.startswith(("that of ", "those of ")):
         return f"{owned['noun']} of {thing}" if owned["who"] else f"{possessive(thing)} {owned['thing']}"
     if second.endswith((" of the same title", " of the same name")):
         name = next((n for n in range(len(tokens), 0, -1) if not tokens[n - 1].capital), 0)
         return f"{second.rpartition(' of ')[0]} {first[tokens[name].start :]}" if name < len(tokens) else second
+    if owned and owned["thing"] and (other := _ELLIPTIC.match(second)):
+        return f"{other['owner']} {owned['thing']}" if owned["thing"].startswith(other["rest"] or "") else thing
     links = {"in", "at", "on", "by", "from"}
     link, where = next((token for token in tokens if token.small in links), None), second.partition(" one ")[2]
-    if link and second.startswith(("the one ", "that one ")) and where.split()[0] in links:
-        return first[: link.start] + where
+    if second.startswith(("the one ", "that one ")) and where.split()[0] in links:
+        return first[: link.start] + where if link else f"the {owned['thing']} {where}" if owned else thing
     return thing
 
 
