@@ -3,7 +3,7 @@ planned or alleged, or what has ended; and whether it tells anything of what a y
 
 from __future__ import annotations
 
-from iterative_rag.builtin.language.function_words import content, lines, stem, word_set
+from iterative_rag.builtin.language.function_words import content, lines, listed, stem, word_set
 from iterative_rag.builtin.language.lexicon import INVERSE, alike
 from iterative_rag.builtin.language.text_values import amounts, tells_year, years
 from iterative_rag.builtin.question.need_query import Query
@@ -38,6 +38,8 @@ _ENDED = lazy_pattern(r"(?i)\b(?:was|were|had|held|\w+ed)\b[^.;]{0,60}\b(?:until
 _ASKS_WHAT = lazy_pattern(r"(?i)(?:is|are|was|were)\b(?!.*(?:\w\w[^e\W]ed\b| (?:on|in|at|by|from|to|for|with) ))")
 _KIND = lazy_pattern(r" an? ")
 _IS = lazy_pattern(r"\b(?:is|are|was|were)\b")
+# What somebody is beside what an article says at once that they were.
+_TRAITS = frozenset(map(stem, listed("traits")))
 _ADVERBS = frozenset(map(stem, word_set("ever still again already both also true")))
 
 
@@ -73,18 +75,30 @@ def bears_on(query: Query, page: UnitPage, unit: PageUnit) -> bool:
     return not asked or any((alike(word) | INVERSE.get(word, frozenset())) & told for word in asked)
 
 
+def is_denial(text: str) -> bool:
+    """Whether a text denies something: "not", "refused", "unlike"."""
+    return _DENYING.search(text) is not None
+
+
 def leaves_open(query: Query, page: UnitPage, unit: PageUnit) -> bool:
     """Whether a unit bears no no out: it neither denies anything nor says something else of what is asked, as another
     place of birth, another number, another year, or in the article's own words what somebody is."""
     told, asked = {*content(with_life(unit.text)), *content(page.title)}, set(query.relation) - _ADVERBS
-    if _DENYING.search(unit.text):
+    if is_denial(unit.text):
         return not bears_on(query, page, unit)
     if any(amount.value not in query.years for amount, *_ in amounts(query.text)):
         return all(amount.value in years(unit.text) for amount, *_ in amounts(unit.text))
-    if _ASKS_WHAT.match(query.text) and (_KIND.search(query.text) or nations_in(query.text)):
+    if (
+        _TRAITS.isdisjoint(asked)
+        and _ASKS_WHAT.match(query.text)
+        and (_KIND.search(query.text) or nations_in(query.text))
+    ):
         own = query.name_words <= set(content(page.title)) and asked <= told
         return own or is_of_a_longer_name(query, page.bare_title) or not _IS.search(unit.text)
     held = sum(not alike(word).isdisjoint(told) for word in asked)
+    others = [name for name in query.names if set(name).isdisjoint(content(page.title))]
+    if not query.years and all(told & set(name) for name in others):
+        return True  # nothing is told that could be another: no other place, person or work
     if query.years and (held == len(asked)) is all(tells_year(unit.text, year) for year in query.years):
         return True
     return 2 * held < len(asked)

@@ -16,7 +16,7 @@ from iterative_rag.builtin.language.value_agreement import agree
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading import finding_odds
 from iterative_rag.builtin.reading.answer_form import asks_for_measure, fits, lacks_unit, shortened, trimmed
-from iterative_rag.builtin.reading.denials import bears_on, denies_value, denies_yes, is_untrue, leaves_open
+from iterative_rag.builtin.reading.denials import bears_on, denies_value, denies_yes, is_denial, is_untrue, leaves_open
 from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, EvidenceReading, PassageText
 from iterative_rag.builtin.reading.finding_odds import Features
 from iterative_rag.builtin.reading.findings import BEST, INCOMPLETE, NONE, NOTHING, RULES, Finding, best_of, trust
@@ -204,8 +204,9 @@ class EvidencePageReader:
         readings = self._evidence.read(query.text, [_text(passage) for passage in passages])
         offers = []
         for passage, reading in zip(passages, readings, strict=True):
-            unit, yes = _nearest(query, passage), reading.yes > reading.no
-            if reading.spans and not (denies_yes(query, unit.text) if yes else leaves_open(query, page, unit)):
+            yes = reading.yes > reading.no
+            unit = _decisive(query, page, passage, yes=yes)
+            if reading.spans and unit:
                 value = "yes" if yes and not is_untrue(query, unit.text) else "no"
                 said = not is_of_others(query, page, unit) and (not yes or bears_on(query, page, unit))
                 offers.append(Offered(value, unit, finding_odds.of_decision(query, passage, reading), 1.0, said))
@@ -306,10 +307,14 @@ def _text(passage: ShownPassage) -> PassageText:
     return PassageText(passage.title, passage.section, passage.text)
 
 
-def _nearest(query: Query, passage: ShownPassage) -> PageUnit:
-    """The unit of a passage that is quoted for a decision: the one with most of the query's words."""
-    best = likeliest(query, [ShownPassage("", "", unit.text, (unit,), (0,)) for unit in passage.units], 1)
-    return best[0].units[0]
+def _decisive(query: Query, page: UnitPage, passage: ShownPassage, *, yes: bool) -> PageUnit | None:
+    """The unit of a passage that is quoted for a decision: the one with most of the query's words if it bears it out,
+    and for a no else the first of the others that denies what is asked."""
+    every = [ShownPassage("", "", unit.text, (unit,), (0,)) for unit in passage.units]
+    first, *others = [only.units[0] for only in likeliest(query, every, 1 if yes else len(every))]
+    if not (denies_yes(query, first.text) if yes else leaves_open(query, page, first)):
+        return first
+    return next((unit for unit in others if is_denial(unit.text) and bears_on(query, page, unit)), None)
 
 
 def _finding(page: UnitPage, offer: Offered, chance: float) -> Finding:

@@ -188,6 +188,21 @@ def test_a_decision_needs_a_word_of_what_is_asked(question: str, said: str, yes:
 
 
 @pytest.mark.parametrize(
+    ("denial", "quoted"),
+    [
+        ("Lee never married.", True),
+        ("A marriage of Lee was not allowed.", True),
+        ("Lee never flew.", False),
+        ("No other poet of Orm was married to Lee.", False),
+    ],
+)
+def test_a_no_quotes_the_sentence_of_a_passage_that_denies_what_is_asked(denial: str, quoted: bool) -> None:
+    text = f"Ann Lee was a poet. She lived in Orm. {denial} She died in 1999."
+    found = EvidencePageReader(Decided(yes=False)).read(read_query("Did Ann Lee ever marry?"), seen("Ann Lee", text))
+    assert [finding.quote for finding in found] == [denial] * quoted
+
+
+@pytest.mark.parametrize(
     ("title", "text", "sure"),
     [
         ("Orm Valley Railway", "It is 96 kilometres long.", False),
