@@ -21,7 +21,7 @@ from iterative_rag.builtin.language.function_words import (
 )
 from iterative_rag.builtin.language.lexicon import MEASURES, AnswerKind, kind_of_noun
 from iterative_rag.builtin.language.nouns import PLACES, SITES, SMALLER, is_plural, names_person
-from iterative_rag.builtin.language.text_values import amounts, dates, periods
+from iterative_rag.builtin.language.text_values import amounts, dates
 from iterative_rag.builtin.language.tokens import (
     BEFORE,
     Token,
@@ -172,8 +172,6 @@ def _more_than(text: str, expand: Expand) -> Node | None:
     limit = next((second[:end] for _, at, end in (*dates(second), *amounts(second)) if not at), "")
     if second[len(limit) :].strip()[:1].isupper() and act.endswith("er"):
         limit = ""  # "taller than 12 Orm Street"
-    if periods(limit) and "earlier" not in act:
-        return None  # "after the 1890s": a decade counts as its first year
     said = f"{act}{second[len(limit) :]}" if limit else act
     verb, words = match["verb"].lower(), said.split()
     if verb in {"did", "does", "do"}:

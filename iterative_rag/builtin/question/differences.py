@@ -118,9 +118,6 @@ def second_of(first: str, second: str) -> str:
         thing = f"{possessive((owned['who'] or owned['owner']) if owned else _subject_and_rest(first)[0])} {rest}"
     if thing != second and owned and second.startswith(("that of ", "those of ")):
         return f"{owned['noun']} of {thing}" if owned["who"] else f"{possessive(thing)} {owned['thing']}"
-    if second.endswith((" of the same title", " of the same name")):
-        name = next((n for n in range(len(tokens), 0, -1) if not tokens[n - 1].capital), 0)
-        return f"{second.rpartition(' of ')[0]} {first[tokens[name].start :]}" if name < len(tokens) else second
     if owned and owned["thing"] and (other := _ELLIPTIC.match(second)):
         return f"{other['owner']} {owned['thing']}" if owned["thing"].startswith(other["rest"] or "") else thing
     links = {"in", "at", "on", "by", "from"}
@@ -163,21 +160,10 @@ def years_after(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     subject, _, event = second.rpartition(" ")
     if event in {"follow", "come"} and verb:  # "... after A was opened did B follow": B was opened as well
         aux, second = verb.low, f"{subject} {first[verb.end :].strip()}"
-    if tokens[0].low in {"his", "her", "its", "their"}:  # "after its completion was the tower sold"
-        subject, act = _subject_and_rest(second)
-        if not act or (tokens[0].low in {"his", "her"} and subject.lower().startswith("the ")):
-            return None  # "after his death did the first film about Ann Lee come out"
-        first = f"{possessive(subject)} {first[tokens[0].end :].lstrip()}"
-    name = _OWNER.match(first)
-    owner = (name["owner"] or name["who"]) if name else first
     pronoun, _, owned = second.partition(" ")
-    if verb:
-        owner = first[: verb.start].strip()
-    if pronoun.lower() in {"his", "her", "its", "their"}:
-        if all(token.capital for token in tokenize(owner)):
-            second = f"{possessive(owner)} {owned.removeprefix('own ')}"
-    elif it := next((token for token in tokenize(second) if token.text in {"it", "him"}), None):
-        second = second[: it.start] + owner + second[it.end :]
+    owner = first[: verb.start].strip() if verb else first
+    if pronoun.lower() in {"his", "her", "its", "their"} and all(token.capital for token in tokenize(owner)):
+        second = f"{possessive(owner)} {owned.removeprefix('own ')}"
     _, act = _subject_and_rest(second)
     if verb or is_event(first):
         ask_first = ask_year(first)

@@ -89,8 +89,6 @@ class _Phrases:
             return Literal(text)
         if part := _part_of_name(text):
             return NamePart(text, Part(NAME_PARTS[part[0].lower()]), self.node(part[1], depth + 1))
-        if steps := self.kinship(text, depth):
-            return steps
         if owned := _OWNED.match(text):
             owner = self.node(owned["owner"], depth + 1)
             asks = "Who is" if names_person(owned["noun"].split()[-1]) else "What is"
@@ -99,7 +97,7 @@ class _Phrases:
             return Lookup(text, f"{asks} {{0}}'s {owned['noun']}?", (owner,))
         return self.expand(phrase_question(text, Asks.WHO if _names_person(text) else Asks.WHAT), text)
 
-    def kinship(self, text: str, depth: int = 0) -> Node | None:
+    def kinship(self, text: str) -> Node | None:
         """Plan kinship in two steps: "the father-in-law of X" is the father of X's spouse."""
         match = _IN_LAW.match(text)
         if match is None:
@@ -107,7 +105,7 @@ class _Phrases:
         law, whom = match["law"] or match["his"], match["whom"] or match["owner"]
         side, _, relative = law.lower().partition(" grand")
         between = {"maternal": "mother", "paternal": "father"}.get(side, "spouse")
-        person = self.node(whom, depth + 1)
+        person = self.node(whom)
         slots = () if isinstance(person, Literal) else (person,)
         middle = Lookup(whom, f"Who is {'{0}' if slots else escape_braces(whom)}'s {between}?", slots)
         return Lookup(text, f"Who is {{0}}'s {relative or side.removesuffix('-in-law')}?", (middle,))
