@@ -28,6 +28,7 @@ from iterative_rag.builtin.reasoning import computed_values, name_parts
 from iterative_rag.builtin.reasoning.answer_trust import CAREFUL, Answering, AnswerTrust, Thresholds, weakest_step
 from iterative_rag.builtin.reasoning.node_result import (
     CANDIDATES,
+    RIVAL,
     NodeResult,
     NodeValue,
     add_short_names,
@@ -240,7 +241,7 @@ class Evaluation:
         known = [part.values for part in operands if part.values]
         if unknown and not any(says_yes(values[0].text) is _DECISIVE.get(node.operation) for values in known):
             return NodeResult(missing=missing)
-        chosen = [values[0] for values in known]
+        chosen = [self._of_subject(values) for values in known]
         label_texts = [
             label.values[0].text if label.values else child.source
             for at, (label, child) in enumerate(zip(labels, node.labels, strict=True))
@@ -259,6 +260,14 @@ class Evaluation:
             steps = (*steps, Computation(worked.expression, worked.result, proving))
         score = min(value.score for value in chosen)
         return NodeResult((NodeValue(worked.text, facts, score, computations=steps),))
+
+    def _of_subject(self, values: Sequence[NodeValue]) -> NodeValue:
+        """The best value, or one nearly as sure from the article on what was asked about: others, which mention it or
+        are on its namesakes, often state the same of something else."""
+        near = (value for value in values if value.score >= RIVAL * values[0].score)
+        facts = self.inquiry.facts
+        own = (value for value in near if any(_is_on_subject(facts[at]) for at in self._facts_stating(value)))
+        return next(own, values[0])
 
     def trusted(self, asked: str, values: Sequence[NodeValue]) -> float:
         """The trust in the first of the values as the answer to a question."""
