@@ -13,7 +13,7 @@ SPREAD = 0.37
 NONE = frozenset({"none", "never married", "unmarried", "no", "nobody"})
 NOTHING = "none"
 # What is found is cached under these: the rules of `page_reader` and those of `passage_extracts`.
-RULES, EXTRACTS = "67", "extracts-2"
+RULES, EXTRACTS = "69", "extracts-2"
 # The statement of a finding that may be one of several ends so.
 INCOMPLETE = "(the list may be incomplete)"
 
