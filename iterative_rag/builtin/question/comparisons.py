@@ -128,7 +128,7 @@ def _more_of(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     if match is None or not any(word.endswith("s") or is_plural(word) for word in words[:end]):
         return None
     said = [token for token in tokenize(match["second"]) if token.low not in {"did", "does", "has", "had"}]
-    if any(map(is_verb, said)) or said[0].low in PRONOUNS:
+    if not said or any(map(is_verb, said)) or said[0].low in PRONOUNS:
         return None
     more, equal = (match["more"], "No") if " " not in match["more"] else ("more", "Yes")  # "as many"
     first = " ".join((match["aux"].lower(), match["first"], *words[end:]))
@@ -157,6 +157,7 @@ def _by_then(text: str, expand: Expand) -> Node | None:
 
 
 def _more_than(text: str, expand: Expand) -> Node | None:
+    """Plan "Is A taller than B?" and "Was A born before 1900?" by a measure, a time or a number of each."""
     ordered = _IN_ORDER.sub(
         lambda at: f" {_ORDER[at['order']]} than ", text.replace(" outlive ", " die later than "), 1
     )

@@ -28,7 +28,6 @@ _MORE = lazy_pattern(
 _AGED = word_set("older younger earlier later newer")
 LESS = word_set("smaller smallest lower lowest shorter shortest lighter fewer less")
 
-
 # "Bo Orm did in 1960", "in Tell"
 _WHERE = lazy_pattern(r"^(.*?)(?: (?:did|does|do|has|had|have))?(?:(?: |^)((?:at|in|on|during|by|from) .+))?$")
 
@@ -97,20 +96,21 @@ def _subject_and_rest(clause: str) -> tuple[str, str]:
     pairs = [(before, token) for before, token in pairwise(tokens) if token.small]
     no_verb = PREPOSITIONS | CONJUNCTIONS | DETERMINERS
     verbs = [token for _, token in pairs if token.small in BASE_VERBS - no_verb]
-    verbs += [token for before, token in pairs if before.capital and not before.possessive | (token.small in no_verb)]
+    verbs += [token for before, token in pairs if before.capital and not (before.possessive or token.small in no_verb)]
     places = [token for before, token in pairs if before.capital and token.small in {"at", "in", "on", "during"}]
     at = next((token.start for token in (*verbs, *places)), len(clause))
     return clause[:at].rstrip(), clause[at:]
 
 
 _OWNER = lazy_pattern(r"^(?:(?P<noun>the .+?) of (?P<who>.+)|(?P<owner>.+?)['’]s? (?P<thing>[^'’]+))$")
-
+# "Tell's", "Tell's highest"
 _ELLIPTIC = lazy_pattern(r"^(?P<owner>.+?['’]s?)(?: (?P<rest>[a-z ]+))?$")
 
 
 def second_of(first: str, second: str) -> str:
     """The second of two things in words of its own: "that of Bo Orm" after "the wife of Ann Lee" is "the wife of Bo
-    Orm", "his son" "Ann Lee's son", "the one in Tell" after "the hall in Orm" "the hall in Tell"."""
+    Orm", "his son" "Ann Lee's son", "the one in Tell" after "the hall in Orm" "the hall in Tell", "Tell's" after "Orm's
+    hall" "Tell's hall"."""
     owned, tokens = _OWNER.match(first), tokenize(first)
     thing = second.removeprefix("that of ").removeprefix("those of ")
     opening, _, rest = thing.partition(" ")
