@@ -33,7 +33,7 @@ LONGEST = 2000
 # No real description nests deeper than this; the bound keeps hostile text cheap.
 DEEPEST = 8
 _NAME_PART = "|".join(sorted(NAME_PARTS, key=len, reverse=True))
-_COMPUTATIONS = (years_after, age, duration, how_much_more, years_between, choice, exceeds, same, both, duration)
+_COMPUTATIONS = (years_after, age, how_much_more, years_between, choice, exceeds, same, both, duration)
 
 
 def as_one(question: str, source: str) -> Node:
